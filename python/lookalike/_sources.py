@@ -88,6 +88,21 @@ class Documents:
         return self._take(mask)
 
 
+def named(rows: Sequence[int], given: Documents) -> List[Any]:
+    """The ids of rows, if a column of ids was named. A row without an id is identified by its number."""
+    if given.ids is None:
+        return list(rows)
+    ids = given.ids()
+    return [row if is_missing(ids[row]) else ids[row] for row in rows]
+
+
+def is_missing(value: Any) -> bool:
+    """True if there is no value: None, NaN, or the `NA` and `NaT` of pandas."""
+    if value is None or type(value).__name__ in ("NaTType", "NAType"):
+        return True
+    return isinstance(value, (float, np.floating)) and bool(value != value)
+
+
 def documents(source: Any, columns: Columns) -> Documents:
     """The documents in `source`. From a table only the needed columns are taken."""
     found = _documents(source, columns)
@@ -171,7 +186,7 @@ def _of_dicts(rows: Sequence[Any], take: Callable[[Mask], Any], columns: Columns
 
 def said(value: Any) -> Optional[str]:
     """A value of a record as text; None if it is missing. The values of a list are joined with commas."""
-    if value is None or (isinstance(value, float) and value != value):
+    if is_missing(value):
         return None
     if isinstance(value, str):
         # What is not valid text cannot be compared: the characters are replaced.
@@ -187,8 +202,6 @@ def said(value: Any) -> Optional[str]:
     if isinstance(value, (list, tuple, set, frozenset, np.ndarray)):
         values = sorted(value, key=repr) if isinstance(value, (set, frozenset)) else value
         return ", ".join(part for part in map(said, values) if part)
-    if type(value).__name__ in ("NaTType", "NAType"):
-        return None
     return str(value)
 
 
@@ -263,6 +276,10 @@ def _select(columns: Columns, present: Any) -> List[str]:
     names = [name for name in present if isinstance(name, str)]
     wanted = []
     if columns.kind == "records":
+        # Such a column would be left out of the comparison silently.
+        other = next((name for name in present if not isinstance(name, str)), None)
+        if other is not None:
+            raise TypeError(f"a field is named by a str, but the column {other!r} by {type(other).__name__}; rename it")
         repeated = next((name for name in names if names.count(name) > 1), None)
         if repeated is not None:
             raise SettingError(f"there are {names.count(repeated)} columns {repeated!r}; rename all but one")

@@ -8,8 +8,6 @@ import contextlib
 import json
 import os
 import pathlib
-import signal
-import threading
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -29,8 +27,9 @@ from typing import (
 import numpy as np
 
 from . import _native
+from ._ending import orderly_end
 from ._options import FILES_ONLY, Options, resolve, whole
-from ._sources import Columns, Documents, documents, written
+from ._sources import Columns, Documents, documents, is_missing, named, written
 from .errors import DuplicateIdError, SettingError, TargetError
 from .pages import Page
 from .records import (
@@ -164,7 +163,7 @@ def dedup(
     if options.get("kind") == "records":
         if add_to is not None:
             raise TypeError("add_to is for texts, not for records")
-        with _orderly_end():
+        with orderly_end():
             return dedup_of_records(source, output, against, against_only, _of_records(options))
     more = {"against-only": True} if against_only else {}
     given, native = _prepare("dedup", source, options, **more)
@@ -184,13 +183,13 @@ def dedup(
             folder, indexes = os.fsdecode(output), _natives(seen, taking)
             for index in (seen, taking):
                 _check_apart(folder, index)
-            with _orderly_end():
+            with orderly_end():
                 written = _native.dedup(given.native, compared, indexes, folder, native, _bar(progress))
             summary = json.loads(written)
             kept: Any = folder if isinstance(source, str) else pathlib.Path(folder)
             removed_later = functools.partial(_removed_of, folder, summary)
             return kept, Deduplication(removed_later, summary, functools.partial(_page_of_folder, folder, native))
-        with _orderly_end():
+        with orderly_end():
             found = _native.decide(given.native, compared, _natives(seen, taking), native, _bar(progress))
         columns, written, examples = found
         summary = json.loads(written)
@@ -202,10 +201,10 @@ def dedup(
         mask[columns["line"] - 1] = False
         kept = given.take(mask)
         if taking is not None:
-            _check_ids([id for id, is_kept in zip(_named(list(range(len(given))), given), mask) if is_kept], taking)
+            _check_ids([id for id, is_kept in zip(named(list(range(len(given))), given), mask) if is_kept], taking)
             bad: Dict[str, Any] = {"on_bad_record": options["on_bad_record"]} if "on_bad_record" in options else {}
             text, within = options.get("text") or "text", options.get("within")
-            with _orderly_end():
+            with orderly_end():
                 taking.add(kept, id=options.get("id"), text=text, within=within, progress=progress, **bad)
         return kept, Deduplication(removed, summary, page, mask)
 
@@ -292,10 +291,10 @@ def pairs(source: Any, *, progress: Progress = False, **options: Any) -> Any:
     [Pair(a=0, b=2, similarity=1.0)]
     """
     if options.get("kind") == "records":
-        with _orderly_end():
+        with orderly_end():
             return pairs_of_records(source, _of_records(options))
     given, native = _prepare("pairs", source, options)
-    with _orderly_end():
+    with orderly_end():
         columns, report = _native.pairs(given.native, native, _bar(progress))
     table = {
         "a": _keys(columns, given, "a_"),
@@ -327,10 +326,10 @@ def clusters(source: Any, *, progress: Progress = False, **options: Any) -> Any:
     [0, 2]
     """
     if options.get("kind") == "records":
-        with _orderly_end():
+        with orderly_end():
             return clusters_of_records(source, _of_records(options))
     given, native = _prepare("clusters", source, options)
-    with _orderly_end():
+    with orderly_end():
         columns, report = _native.clusters(given.native, native, _bar(progress))
     members, similar = _keys(columns, given), _numbers(columns["similarity"])
     found: List[Cluster] = []
@@ -364,7 +363,7 @@ def query(
     top = whole("top", top)
     asked: Dict[str, Any] = {"threshold": 0.0, **options}
     given, native = _prepare("query", source, asked)
-    with _orderly_end():
+    with orderly_end():
         columns = _native.query(given.native, _text("the text of the query", wanted), top, native, _bar(progress))
     return [Match(key, similarity) for key, similarity in zip(_keys(columns, given), columns["similarity"].tolist())]
 
@@ -414,7 +413,7 @@ def plan(
         given, native = _prepare("plan", sample, options)
         texts = given.native
     count = whole("documents", documents, least=1)
-    with _orderly_end():
+    with orderly_end():
         found = _native.plan(count, native["threads"] or os.cpu_count() or 1, native, texts, _bar(progress))
     return Plan(found, native)
 
@@ -460,38 +459,6 @@ def _prepare(function: str, source: Any, options: Any, **more: Any) -> Tuple[Doc
     return given, native
 
 
-class _Terminated(BaseException):
-    """SIGTERM arrived while a job was running."""
-
-
-def _terminate(number: int, frame: Any) -> None:
-    raise _Terminated
-
-
-@contextlib.contextmanager
-def _orderly_end() -> Iterator[None]:
-    """Lets SIGTERM stop the job in the block as Ctrl-C does, so that its temporary files are removed. Then the
-    process ends as it would have without this.
-
-    This applies only if SIGTERM would end the process at once: a handler of the program is kept, and only the main
-    thread can set one.
-    """
-    in_main_thread = threading.current_thread() is threading.main_thread()
-    if not in_main_thread or signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
-        yield
-        return
-    signal.signal(signal.SIGTERM, _terminate)
-    is_terminated = False
-    try:
-        yield
-    except _Terminated:
-        is_terminated = True
-    finally:
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    if is_terminated:
-        signal.raise_signal(signal.SIGTERM)
-
-
 def _bar(progress: Progress) -> Optional[Callable[..., Any]]:
     """The factory of progress bars, or None."""
     if progress is False or progress is None:
@@ -520,20 +487,7 @@ def _keys(columns: Dict[str, Any], given: Documents, prefix: str = "") -> List[K
     """The documents of some columns, as they are identified in their source."""
     if not given.in_memory:
         return list(columns[prefix + "id"])
-    return _named((columns[prefix + "line"] - 1).tolist(), given)
-
-
-def _named(rows: List[int], given: Documents) -> List[Key]:
-    """The ids of rows, if a column of ids was named. A row without an id is identified by its number."""
-    if given.ids is None:
-        return list(rows)
-    ids = given.ids()
-    return [row if _is_missing(ids[row]) else ids[row] for row in rows]
-
-
-def _is_missing(value: Any) -> bool:
-    """True if there is no value: None, or NaN of pandas."""
-    return value is None or (isinstance(value, float) and value != value)
+    return named((columns[prefix + "line"] - 1).tolist(), given)
 
 
 def _removed(
@@ -559,7 +513,7 @@ def _removed(
         else:
             known = ids[id(holder)]
             row = lines[at]
-            kept.append(row if known is None or _is_missing(known[row]) else known[row])
+            kept.append(row if known is None or is_missing(known[row]) else known[row])
     return RemovedRows(
         {
             "document": _keys(columns, given),

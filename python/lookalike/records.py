@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import pathlib
@@ -22,8 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _native
+from ._ending import orderly_end
 from ._options import RESOURCES, number, resolve, unknown
-from ._sources import Columns, Documents, documents
+from ._sources import Columns, Documents, documents, is_missing, named
 from .errors import SettingError
 from .results import Cluster, Clusters, Key, _Rows, _shown_row
 
@@ -112,8 +114,20 @@ class RecordModel:
         return cls(pathlib.Path(os.fspath(path)).read_text(encoding="utf-8"))
 
     def save(self, path: Union[str, "os.PathLike[str]"]) -> None:
-        """Writes the model to a file."""
-        pathlib.Path(os.fspath(path)).write_text(self._written, encoding="utf-8")
+        """Writes the model to a file. A file that is there is replaced when the new one is whole."""
+        target = pathlib.Path(os.path.realpath(path))
+        if target.exists() and not target.is_file():
+            # A device or a pipe stays what it is.
+            target.write_text(self._written, encoding="utf-8")
+            return
+        aside = target.with_name(f"{target.name}.{os.getpid()}.lookalike-unfinished")
+        try:
+            aside.write_text(self._written, encoding="utf-8")
+            os.replace(aside, target)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                aside.unlink()
+            raise
 
     @property
     def fields(self) -> Dict[str, str]:
@@ -287,7 +301,8 @@ def link(a: Any, b: Any, /, **options: Unpack[RecordOptions]) -> RecordPairs:
     """
     asked = _Asked("link", dict(options), against_only=True)
     first, second = asked.read(a, against=True), asked.read(b)
-    columns, report, model = _native.records_found(second.native, first.native, asked.native, asked.records)
+    with orderly_end():
+        columns, report, model = _native.records_found(second.native, first.native, asked.native, asked.records)
     return _pairs_of(columns, report, model, second, first)
 
 
@@ -451,7 +466,7 @@ def _keys(columns: Dict[str, Any], name: str, given: Documents, other: Optional[
         if holder is None or not holder.in_memory:
             keys.append(id)
         else:
-            keys.append(row if own is None or own[row] is None or own[row] != own[row] else own[row])
+            keys.append(row if own is None or is_missing(own[row]) else own[row])
     return keys
 
 
@@ -479,8 +494,8 @@ def _removed_of(columns: Dict[str, Any], given: Documents, other: Optional[Docum
     weights, matches = _weights_of(columns), columns["removed_match"].tolist()
     probability, weight = columns["probability"].tolist(), columns["weight"].tolist()
     rows: List[Tuple[int, RecordRemoved]] = []
-    named = zip(_keys(columns, "removed", given, other), _keys(columns, "kept", given, other))
-    for at, ((document, kept), match) in enumerate(zip(named, matches)):
+    both = zip(_keys(columns, "removed", given, other), _keys(columns, "kept", given, other))
+    for at, ((document, kept), match) in enumerate(zip(both, matches)):
         against = bool(columns["kept_against"][at])
         if match < 0:
             reason = "connected with the kept record by other matches"
@@ -488,9 +503,9 @@ def _removed_of(columns: Dict[str, Any], given: Documents, other: Optional[Docum
         else:
             row = RecordRemoved(document, kept, "match", probability[match], weight[match], weights[match], against)
         rows.append((int(columns["removed_line"][at]), row))
-    ids = None if given.ids is None else given.ids()
-    for line, id, reason in zip(columns["bad_line"].tolist(), columns["bad_id"], columns["bad_reason"]):
-        key: Key = id if not given.in_memory else (line - 1 if ids is None else ids[line - 1])
+    lines = columns["bad_line"].tolist()
+    bad = named([line - 1 for line in lines], given) if given.in_memory else columns["bad_id"]
+    for line, key, reason in zip(lines, bad, columns["bad_reason"]):
         rows.append((line, RecordRemoved(key, None, "bad", None, reason=reason)))
     if given.in_memory:
         rows.sort(key=lambda row: row[0])

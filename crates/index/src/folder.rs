@@ -79,7 +79,8 @@ pub(crate) struct Folder {
     path: PathBuf,
     /// The store that is read, if the folder cannot be written to.
     copy: Option<ReadingCopy>,
-    /// A folder that cannot be written to may have no lock; then nobody writes to it.
+    /// A folder that cannot be written to may have no lock, or one that this process may not open; then nobody else is
+    /// kept out.
     _lock: Option<Lock>,
 }
 
@@ -135,17 +136,17 @@ impl Folder {
     }
 
     /// Reads `index.json`, and locks the folder. Nothing is written if the folder is no index of this version. If this
-    /// process may not write to it, the store that is opened is a copy for reading.
-    pub(crate) fn open(path: &Path) -> Result<(Self, Head)> {
+    /// process may not write to it, the store that is opened is a copy for reading, in `temp_dir`.
+    pub(crate) fn open(path: &Path, temp_dir: Option<&Path>) -> Result<(Self, Head)> {
         let acknowledged = OpenOptions::new().write(true).open(path.join(ACKNOWLEDGED));
         match acknowledged.is_err_and(|cause| is_read_only(&cause)) {
-            true => Self::open_for_reading(path),
+            true => Self::open_for_reading(path, temp_dir),
             false => Self::open_if(path, FjallStore::check),
         }
     }
 
-    /// Opens a folder without writing to it.
-    pub(crate) fn open_for_reading(path: &Path) -> Result<(Self, Head)> {
+    /// Opens a folder without writing to it. If there is no `lock`, or this process may not open it, it goes on without.
+    pub(crate) fn open_for_reading(path: &Path, temp_dir: Option<&Path>) -> Result<(Self, Head)> {
         let files = Files::default();
         let head = read_head(&files, path)?;
         FjallStore::check(&path.join(STORE))?;
@@ -155,7 +156,7 @@ impl Folder {
             }
             locked => locked?,
         };
-        folder.copy = Some(ReadingCopy::of(&folder.files, &path.join(STORE))?);
+        folder.copy = Some(ReadingCopy::of(&folder.files, &path.join(STORE), temp_dir)?);
         Ok((folder, head))
     }
 

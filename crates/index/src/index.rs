@@ -24,12 +24,14 @@ pub struct Options {
     pub memtable: u64,
     /// What time it is.
     pub clock: Arc<dyn Clock>,
+    /// The folder for what is needed to read an index that cannot be written to; without one, that of the system.
+    pub temp_dir: Option<PathBuf>,
 }
 
 impl Default for Options {
     fn default() -> Self {
         let Tuning { cache, memtable } = Tuning::default();
-        Self { cache, memtable, clock: Arc::new(SystemClock) }
+        Self { cache, memtable, clock: Arc::new(SystemClock), temp_dir: None }
     }
 }
 
@@ -52,6 +54,13 @@ impl Options {
     #[must_use]
     pub fn with_clock(mut self, clock: Arc<dyn Clock>) -> Self {
         self.clock = clock;
+        self
+    }
+
+    /// The folder for what is needed to read an index that cannot be written to; without one, that of the system.
+    #[must_use]
+    pub fn with_temp_dir(mut self, folder: Option<PathBuf>) -> Self {
+        self.temp_dir = folder;
         self
     }
 
@@ -125,13 +134,13 @@ impl Index {
     /// Opens an index. If the store has lost acknowledged batches, it is open for reading only, and
     /// [`lost`](Self::lost) says how many. So it is if this process may not write to its files.
     pub fn open(path: impl AsRef<Path>, options: &Options) -> Result<Self> {
-        Self::open_in(Folder::open(path.as_ref())?, options)
+        Self::open_in(Folder::open(path.as_ref(), options.temp_dir.as_deref())?, options)
     }
 
     /// Opens an index for reading only. Nothing is written to its folder, but who has it open; all else that the store
-    /// needs to write is in the folder for temporary files.
+    /// needs to write is in the folder for temporary files ([`Options::temp_dir`]).
     pub fn open_read_only(path: impl AsRef<Path>, options: &Options) -> Result<Self> {
-        Self::open_in(Folder::open_for_reading(path.as_ref())?, options)
+        Self::open_in(Folder::open_for_reading(path.as_ref(), options.temp_dir.as_deref())?, options)
     }
 
     fn open_in((folder, head): (Folder, Head), options: &Options) -> Result<Self> {

@@ -1,8 +1,9 @@
 //! An index whose files this process may not write to, on a disk that is read only for example.
 //!
 //! fjall writes to a store also when it is only read: it replays journals, and notes which tables there are. So it gets a
-//! folder of its own, in the folder for temporary files: small files are copied, with up to 64 MiB of journal, and tables,
-//! which never change, are links to those of the index. Whatever fjall removes there is a link.
+//! folder of its own, in that of [`Options::temp_dir`](crate::Options::temp_dir) or else in that of the system for
+//! temporary files: small files are copied, with up to 64 MiB of journal, and tables, which never change, are links to
+//! those of the index. Whatever fjall removes there is a link.
 
 use crate::Result;
 use crate::folder::io_error;
@@ -19,9 +20,10 @@ pub(crate) struct ReadingCopy {
 }
 
 impl ReadingCopy {
-    /// A copy of the store at `store`, which nobody must write to meanwhile.
-    pub(crate) fn of(files: &Files, store: &Path) -> Result<Self> {
-        let folder = files.temp_folder(&std::env::temp_dir())?;
+    /// A copy of the store at `store`, which nobody must write to meanwhile, in `temp_dir` or else in the folder of the
+    /// system for temporary files.
+    pub(crate) fn of(files: &Files, store: &Path, temp_dir: Option<&Path>) -> Result<Self> {
+        let folder = files.temp_folder(&temp_dir.map_or_else(std::env::temp_dir, Path::to_owned))?;
         let store = store.canonicalize().map_err(|cause| io_error("read", store, cause))?;
         let copy = Self { folder };
         copy_folder(&store, &copy.store())?;

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import csv
+import errno
 import json
+import os
 import pathlib
 import pickle
+import signal
 import subprocess
 import sys
 from typing import Any, Dict, List, Optional, Tuple
@@ -152,6 +155,49 @@ def test_a_model_is_used_again(tmp_path: pathlib.Path) -> None:
     assert [row["weights"] for row in of_command] == [pair.weights for pair in found]
 
 
+def test_a_model_that_cannot_be_written_leaves_the_old_one(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = lookalike.pairs(customers(), kind="records", id="id").model
+    assert model is not None
+    path = tmp_path / "model.json"
+    path.write_text("the old one")
+    (tmp_path / "link").symlink_to(path)
+
+    def full(self: pathlib.Path, text: str, encoding: str) -> None:
+        self.write_bytes(text.encode(encoding)[:10])
+        raise OSError(errno.ENOSPC, "no space left")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(pathlib.Path, "write_text", full)
+        with pytest.raises(OSError, match="no space left"):
+            model.save(path)
+    assert path.read_text() == "the old one" and len(list(tmp_path.iterdir())) == 2
+    model.save(tmp_path / "link")
+    assert (tmp_path / "link").is_symlink() and lookalike.RecordModel.load(path) == model
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+def test_sigterm_ends_link_as_it_ends_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """While Rust works, SIGTERM is an exception, so that temporary files are removed."""
+    from lookalike import _native
+
+    first, second = split()
+    found, seen = _native.records_found, []
+
+    def watched(*given: Any) -> Any:
+        seen.append(signal.getsignal(signal.SIGTERM))
+        return found(*given)
+
+    monkeypatch.setattr(_native, "records_found", watched)
+    before = signal.getsignal(signal.SIGTERM)
+    lookalike.link(first, second, id="id")
+    lookalike.pairs(first, kind="records", id="id")
+    assert before == signal.SIG_DFL == signal.getsignal(signal.SIGTERM)
+    assert callable(seen[0]) and seen[0] == seen[1]
+
+
 def test_results_are_tables() -> None:
     pandas = pytest.importorskip("pandas")
     pytest.importorskip("pyarrow")
@@ -193,6 +239,63 @@ def test_numbers_of_pandas_with_missing_values_are_whole_numbers() -> None:
     mixed = frame.astype({"born": object})
     mixed.loc[0, "born"] = "19300101"
     assert list(lookalike.pairs(mixed, kind="records", id="id")) == same
+
+
+@pytest.mark.parametrize("dtype", ["Int64", "string", "object", "float64", "datetime64[ns]"])
+def test_rows_without_an_id_are_named_by_number(dtype: str) -> None:
+    pandas = pytest.importorskip("pandas")
+    rows = customers()
+    frame = pandas.DataFrame(rows)
+    frame["id"] = pandas.Series([1000 + at for at in range(len(frame))]).astype(dtype)
+    frame.loc[frame.index % 2 == 1, "id"] = None if dtype == "object" else pandas.NA if dtype in ("Int64", "string") else np.nan
+    assert frame["id"].isna().sum() == len(frame) // 2
+    ids = frame["id"].tolist()
+
+    def name(at: int) -> Any:
+        return at if at % 2 == 1 else ids[at]
+
+    numbers = frame.drop(columns="id")
+    wanted = [(name(pair.a), name(pair.b)) for pair in lookalike.pairs(numbers, kind="records")]
+    assert len(wanted) >= 25
+    assert [(pair.a, pair.b) for pair in lookalike.pairs(frame, kind="records", id="id")] == wanted
+    groups = [(name(one.kept), list(map(name, one.members))) for one in lookalike.clusters(numbers, kind="records")]
+    assert [(one.kept, one.members) for one in lookalike.clusters(frame, kind="records", id="id")] == groups
+    removed = lookalike.dedup(numbers, kind="records")[1].removed
+    named = lookalike.dedup(frame, kind="records", id="id")[1].removed
+    assert [(row.document, row.kept) for row in named] == [(name(row.document), name(row.kept)) for row in removed]
+    one = lookalike.link(frame, frame, id="id", one_to_one=True)
+    assert {pair.a for pair in one} & set(range(1, len(frame), 2))
+
+
+def test_a_bad_record_without_an_id_is_named_by_number() -> None:
+    """Tables in memory have no bad records now, so Rust's answer is made up."""
+    pandas = pytest.importorskip("pandas")
+    from lookalike import records
+    from lookalike._sources import Columns, documents
+
+    frame = pandas.DataFrame({"id": pandas.array([10, None, 12], "Int64"), "name": ["a", "b", "c"]})
+    given = documents(frame, Columns.of_records("id", against=False))
+    numbers: Any = np.array([], dtype=np.int64)
+    columns: Dict[str, Any] = {name: numbers for name in ("probability", "weight", "weights", "removed_match")}
+    for name in ("removed", "kept"):
+        columns.update({f"{name}_line": numbers, f"{name}_id": [], f"{name}_against": numbers.astype(bool)})
+    columns.update(fields=["name"], bad_line=np.array([3, 2]), bad_id=["t:3", "t:2"], bad_reason=["one", "two"])
+    removed = records._removed_of(columns, given, None)
+    assert [(row.document, row.kind, row.reason) for row in removed] == [(1, "bad", "two"), (12, "bad", "one")]
+
+
+def test_columns_that_are_not_named_by_a_str_are_refused() -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(customers())
+    for column, said in [(7, "column 7 by int"), (("a", "b"), "by tuple")]:
+        wrong = frame.rename(columns={"born": column}) if column == 7 else frame.set_axis([column, *frame.columns[1:]], axis=1)
+        for call in (
+            lambda: lookalike.pairs(wrong, kind="records"),
+            lambda: lookalike.dedup(frame, kind="records", against=wrong),
+            lambda: lookalike.link(frame, wrong),
+        ):
+            with pytest.raises(TypeError, match=said):
+                call()
 
 
 def test_lists_numbers_and_nothing_in_dictionaries() -> None:

@@ -115,10 +115,10 @@ impl Named {
             return Err(Failure::usage(format!("{first} and {second} are both indexes; a run can ask one"))
                 .with_advice("merge them first: lookalike index merge"));
         }
-        let cache = layers.resources()?.memory / CACHE_SHARE;
+        let resources = layers.resources()?;
         let options = Options::default();
-        let cache = cache.min(options.cache);
-        let options = options.with_cache(cache);
+        let cache = (resources.memory / CACHE_SHARE).min(options.cache);
+        let options = options.with_cache(cache).with_temp_dir(resources.temp_dir);
         let created_as = first.filter(|input| is_created(input)).map(PathBuf::from);
         let against = first.filter(|_| created_as.is_none()).map(Path::new);
         let against = against.map(|folder| Open::new(folder, &options, printer)).transpose()?;

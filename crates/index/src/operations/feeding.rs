@@ -2,6 +2,7 @@
 
 use crate::document::{Content, Document};
 use crate::{Error, Result};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
 /// Documents are handed from thread to thread in batches of about so many bytes of text, or of so many documents.
@@ -31,28 +32,36 @@ pub(super) fn in_another_thread<R>(
         let (send, receive) = sync_channel(WAITING);
         let reading = scope.spawn(move || send_all(read, &send));
         // If the other side has failed, it has the reason, and reading ends because nobody listens.
-        let taken = take(&mut documents(receive))?;
+        let taken = take(&mut documents(receive));
         match reading.join() {
-            Ok(left_out) => Ok((taken, left_out)),
-            Err(panic) => std::panic::resume_unwind(panic),
+            Ok(left_out) => Ok((taken?, left_out)),
+            Err(panic) => resume_unwind(panic),
         }
     })
 }
 
-/// Sends what `read` hands out, and then its error, if it has one. Returns how many records were left out.
+/// Sends what `read` hands out, and then its error, if it has one. Returns how many records were left out. A panic is an
+/// error for the other side too, and goes on in this thread afterwards.
 fn send_all(read: impl FnOnce(&mut Take<'_>) -> Result<u64>, send: &SyncSender<Batch>) -> u64 {
     let (mut batch, mut bytes) = (Vec::new(), 0);
-    let outcome = read(&mut |document| {
-        bytes += match &document.content {
-            Content::Text(text) => text.len(),
-            _ => 0,
-        };
-        batch.push(document);
-        if bytes >= SENT_BYTES || batch.len() >= SENT {
-            bytes = 0;
-            return send.send(Ok(std::mem::take(&mut batch))).map_err(|_| pipeline::Error::Interrupted);
-        }
-        Ok(())
+    let reading = || {
+        read(&mut |document| {
+            bytes += match &document.content {
+                Content::Text(text) => text.len(),
+                _ => 0,
+            };
+            batch.push(document);
+            if bytes >= SENT_BYTES || batch.len() >= SENT {
+                bytes = 0;
+                return send.send(Ok(std::mem::take(&mut batch))).map_err(|_| pipeline::Error::Interrupted);
+            }
+            Ok(())
+        })
+    };
+    // What `reading` changes is sent only if it came to its end.
+    let outcome = catch_unwind(AssertUnwindSafe(reading)).unwrap_or_else(|panic| {
+        let _ = send.send(Err(pipeline::Error::Interrupted.into()));
+        resume_unwind(panic)
     });
     // Nobody hears of what cannot be sent: the other side has stopped.
     let _ = send.send(Ok(batch));
@@ -108,5 +117,28 @@ mod tests {
         };
         let outcome = in_another_thread(read, |_| Err::<(), _>(Error::Zero { what: "this" }));
         assert!(matches!(outcome, Err(Error::Zero { .. })));
+    }
+
+    #[test]
+    fn a_panic_of_the_reader_is_not_the_end_of_the_documents() {
+        for count in [0, 3, 2 * SENT + 3] {
+            let read = |take: &mut Take<'_>| {
+                documents_of(count).try_for_each(take)?;
+                panic!("the reader is broken");
+            };
+            let mut is_complete = false;
+            let run = || {
+                in_another_thread(read, |documents| {
+                    for document in documents {
+                        document?;
+                    }
+                    is_complete = true;
+                    Ok(())
+                })
+            };
+            let panic = catch_unwind(AssertUnwindSafe(run)).unwrap_err();
+            assert_eq!(panic.downcast_ref(), Some(&"the reader is broken"));
+            assert!(!is_complete, "{count} documents were taken for all");
+        }
     }
 }

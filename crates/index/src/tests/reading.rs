@@ -62,7 +62,10 @@ fn an_index_that_is_only_read_answers_and_stays_as_it_is() {
     index.remove(&["id-4"]).unwrap();
     copy(&at("index"), &at("copy"));
     let before = files(&at("copy"));
-    let read = Index::open_read_only(at("copy"), &options(&clock())).unwrap();
+    std::fs::create_dir(at("temporary")).unwrap();
+    let aside = options(&clock()).with_temp_dir(Some(at("temporary")));
+    let read = Index::open_read_only(at("copy"), &aside).unwrap();
+    assert!(!files(&at("temporary")).is_empty(), "the copy for reading is in the folder that was named");
     assert!(read.is_read_only() && read.lost() == 0 && !index.is_read_only());
     assert_eq!(read.path(), at("copy"));
     for number in 0..130 {
@@ -92,6 +95,7 @@ fn an_index_that_is_only_read_answers_and_stays_as_it_is() {
     // It can be copied, and the copy is written to.
     read.backup(at("backup")).unwrap();
     drop(read);
+    assert!(files(&at("temporary")).is_empty());
     assert_eq!(files(&at("copy")), before);
     let backup = Index::open(at("backup"), &options(&clock())).unwrap();
     backup.add(&Document::new("new", "a text")).unwrap();

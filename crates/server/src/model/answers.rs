@@ -86,16 +86,18 @@ pub(crate) struct CollectionStats {
 pub(crate) struct Buckets {
     /// How many were looked at.
     looked_at: u64,
-    /// The documents of the largest of them.
+    /// The documents of the largest of them; it has at least so many if `cut` is not 0.
     largest: u64,
+    /// How many of them are so large that only their first 64 pages were counted.
+    cut: u64,
     /// How many of them have one document, 2, 3 or 4, 5 to 8, 9 to 16, and so on.
     counts: Vec<u64>,
 }
 
 impl CollectionStats {
     pub(crate) fn new(stats: &Stats, buckets: BucketSizes) -> Self {
-        let BucketSizes { looked_at, largest, counts, .. } = buckets;
-        Self { stats: stats.into(), buckets: Buckets { looked_at, largest, counts } }
+        let BucketSizes { looked_at, largest, cut, counts, .. } = buckets;
+        Self { stats: stats.into(), buckets: Buckets { looked_at, largest, cut, counts } }
     }
 }
 

@@ -266,7 +266,9 @@
     last = now;
     const titles = [["documents", "documents", count], ["rate", "requests per second", (rate) => rate.toFixed(1)], ["median", "ms: half of the requests took at most this", (ms) => ms.toFixed(1)],
       ["slow", "ms: 99 of 100 requests took at most this", (ms) => ms.toFixed(1)], ["disk", "on disk", bytes]];
-    const { buckets } = name() ? await call("GET", `${base()}/stats`) : {};
+    // Without the sizes of buckets the other charts are drawn all the same, and then the reason is said.
+    let problem;
+    const { buckets } = name() ? await call("GET", `${base()}/stats`).catch((error) => { problem = error; return {}; }) : {};
     const charts = titles.map(([key, title, written]) => {
       const values = (history[key] ??= []);
       if (show[key] != null) values.push(show[key]);
@@ -275,11 +277,12 @@
     });
     if (buckets) charts.push(sizes(buckets));
     fill($("charts"), charts);
+    if (problem) throw problem;
   };
-  const sizes = ({ looked_at, largest, counts }) => {
+  const sizes = ({ looked_at, largest, cut, counts }) => {
     const title = `documents in the largest of ${count(looked_at)} buckets; how many have 1, 2, up to 4, up to 8, …`;
     const most = Math.max(...counts, 1), width = 300 / Math.max(counts.length, 4);
-    return make("div", { className: "chart" }, make("strong", {}, count(largest)), make("span", {}, title),
+    return make("div", { className: "chart" }, make("strong", {}, `${cut ? "at least " : ""}${count(largest)}`), make("span", {}, title),
       svg("svg", { class: "plot", viewBox: "0 0 300 72", preserveAspectRatio: "none", role: "img", "aria-label": `${title}: ${counts.join(", ")}` },
         svg("path", { class: "axis", d: "M0 70H300" }), counts.map((some, at) => {
           // A bucket among a million others must be seen too.

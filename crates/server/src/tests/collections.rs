@@ -21,7 +21,7 @@ async fn collections_come_and_go() {
     let stats = service.get("/v1/collections/seen/stats").await.ok();
     assert_eq!((&stats["documents"], &stats["lost"]), (&json!(0), &json!(0)));
     assert!(stats["disk_bytes"].as_u64().unwrap() > 0);
-    assert_eq!(stats["buckets"], json!({"looked_at": 0, "largest": 0, "counts": []}));
+    assert_eq!(stats["buckets"], json!({"looked_at": 0, "largest": 0, "cut": 0, "counts": []}));
     assert_eq!(service.delete("/v1/collections/seen").await.ok(), json!({"deleted": "seen"}));
     assert!(!service.folder.path().join("collections/seen").exists());
     service.get("/v1/collections/seen").await.problem(404);

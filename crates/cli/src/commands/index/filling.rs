@@ -1,6 +1,6 @@
 //! `lookalike index create`, `add` and `check`.
 
-use super::{open, sketched};
+use super::{open_with, options, sketched};
 use crate::arguments::{AddArguments, CheckArguments, CreateArguments, Creating};
 use crate::commands::job::documents_job;
 use crate::failure::{Failure, Result, of_answers};
@@ -14,7 +14,7 @@ use std::path::Path;
 /// Creates an empty index.
 pub(crate) fn create(arguments: &CreateArguments, layers: &Layers, printer: &Printer) -> Result<()> {
     let index = match &arguments.like {
-        Some(other) => open(other, printer)?.create_sibling(&arguments.folder)?,
+        Some(other) => open_with(other, &options(layers)?, printer)?.create_sibling(&arguments.folder)?,
         None => {
             let config = configuration(&arguments.creating, layers)?;
             Index::create(&arguments.folder, &config, &Options::default())?
@@ -95,7 +95,7 @@ pub(super) fn say_added(report: &Added, index: &Index, folder: &Path, printer: &
 
 /// Says of each record whether it is new.
 pub(crate) fn check(arguments: &CheckArguments, layers: &Layers, printer: &Printer) -> Result<()> {
-    let index = open(&arguments.folder, printer)?;
+    let index = open_with(&arguments.folder, &options(layers)?, printer)?;
     let (job, _copies) = documents_job(&arguments.inputs, layers, printer)?;
     let mut answers = Answers::to_the_end(printer.json());
     let (mut new, mut seen) = (0, 0);
@@ -164,7 +164,7 @@ pub(super) fn with_settings(creating: &Creating, settings: Settings) -> Config {
 fn open_or_create(folder: &Path, creating: &Creating, layers: &Layers) -> Result<Index> {
     let config = configuration(creating, layers)?;
     let is_asked = |setting: &str| creating.has(setting) || layers.has(setting);
-    let opened = Index::open_or_create(folder, &config, is_asked, &Options::default());
+    let opened = Index::open_or_create(folder, &config, is_asked, &options(layers)?);
     opened.map_err(|error| contradicted(error, folder, layers))
 }
 

@@ -8,7 +8,7 @@ mod sketched;
 use crate::arguments::IndexCommand;
 use crate::failure::Result;
 use crate::output::Printer;
-use crate::settings::{Purpose, with_layers};
+use crate::settings::{Layers, Purpose, with_layers};
 use index::{Index, Options};
 use std::path::Path;
 
@@ -45,6 +45,11 @@ pub(crate) fn run(command: &IndexCommand, printer: &Printer) -> Result<()> {
 /// Opens an index. If it has lost something, it can only be read, and a note says so.
 fn open(folder: &Path, printer: &Printer) -> Result<Index> {
     open_with(folder, &Options::default(), printer)
+}
+
+/// How the commands with settings open an index: what is needed to read it is in the folder of `--temp-dir`.
+fn options(layers: &Layers) -> Result<Options> {
+    Ok(Options::default().with_temp_dir(layers.resources()?.temp_dir))
 }
 
 /// Opens an index with options.

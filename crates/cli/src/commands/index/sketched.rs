@@ -6,7 +6,7 @@ use crate::failure::{Failure, Result};
 use crate::interruption;
 use crate::output::{Printer, Progress};
 use crate::settings::{Layers, flag};
-use index::{Index, Options, Sketches};
+use index::{Index, Sketches};
 use pipeline::Settings;
 use std::ffi::OsString;
 use std::path::Path;
@@ -48,7 +48,7 @@ pub(super) fn add(
     let config = with_settings(creating, settings.swap_remove(0));
     let is_asked = |setting: &str| creating.has(setting) || layers.has(setting);
     let before = Before::look(folder);
-    let opened = Index::open_or_create_for(&files[0], folder, &config, is_asked, &Options::default());
+    let opened = Index::open_or_create_for(&files[0], folder, &config, is_asked, &super::options(layers)?);
     let index = opened.map_err(|error| unfitting(error, &files[0], folder, layers))?;
     for file in files {
         if let Err(error) = index.check_sketches(file) {
