@@ -22,7 +22,7 @@ use lsm_tree::table::filter::standard_bloom::Builder as Bloom;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// The least that fjall accepts. Journals are kept until the slowest keyspace is flushed, and replayed when the store is
 /// opened.
@@ -71,6 +71,8 @@ struct Open {
     is_damaged: AtomicBool,
     /// The keys of buckets that may be in memory.
     recent: Recent,
+    /// No entry of the batch that is being committed has a smaller sequence number; [`NEWEST`] if there is no such batch.
+    in_flight: AtomicU64,
 }
 
 impl Open {
@@ -158,7 +160,8 @@ impl FjallStore {
         let is_empty = buckets.tree.active_memtable().is_empty() && buckets.sealed_memtable_count() == 0;
         let recent = Recent::new(tuning.memtable, in_memory(buckets), is_empty);
         let is_damaged = AtomicBool::new(false);
-        let open = Open { spaces, database, path: path.to_owned(), is_damaged, recent };
+        let in_flight = AtomicU64::new(NEWEST);
+        let open = Open { spaces, database, path: path.to_owned(), is_damaged, recent, in_flight };
         Ok(Self { path: path.to_owned(), is_for_reading: false, open: Some(Arc::new(open)) })
     }
 
@@ -235,14 +238,22 @@ impl Read for FjallStore {
 impl Store for FjallStore {
     fn snapshot(&self) -> Result<Box<dyn Snapshot>> {
         let open = Arc::clone(self.open.as_ref().expect("a store is closed only when it is dropped"));
-        // While the generations are held, none is begun and none is forgotten. So whatever the snapshot sees is in one
-        // of them, or it is in these tables; and these tables have nothing that came after the snapshot.
-        let held = open.recent.generations();
-        let buckets = Box::new(tables(open.space(Space::Buckets)));
-        let snapshot = open.database.snapshot();
-        let recent = Arc::clone(&held);
-        drop(held);
-        Ok(Box::new(FjallSnapshot { snapshot, buckets, recent, open }))
+        loop {
+            // While the generations are held, none is begun and none is forgotten. So whatever the snapshot sees is in one
+            // of them, or it is in these tables; and these tables have nothing that came after the snapshot.
+            let held = open.recent.generations();
+            let buckets = Box::new(tables(open.space(Space::Buckets)));
+            let snapshot = open.database.snapshot();
+            let recent = Arc::clone(&held);
+            drop(held);
+            // A thread of fjall that writes or merges tables makes everything up to now visible, also a batch of which only
+            // some entries are in memory yet. A snapshot that may see such a batch is taken again when it is complete. One
+            // that is older than the batch is as good as any, so readers rarely wait.
+            if snapshot.seqno() <= open.in_flight.load(Ordering::SeqCst) {
+                return Ok(Box::new(FjallSnapshot { snapshot, buckets, recent, open }));
+            }
+            open.recent.wait_for_writes();
+        }
     }
 
     fn commit(&self, batch: &Batch) -> Result<()> {
@@ -257,7 +268,11 @@ impl Store for FjallStore {
                 None => writes.remove(self.space(space), key.clone()),
             }
         }
-        writes.commit().map_err(failed("write"))?;
+        let open = self.open_files();
+        open.in_flight.store(open.database.seqno(), Ordering::SeqCst);
+        let committed = writes.commit().map_err(failed("write"));
+        open.in_flight.store(NEWEST, Ordering::SeqCst);
+        committed?;
         writing.done(in_memory(buckets).active);
         Ok(())
     }

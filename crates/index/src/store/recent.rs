@@ -92,6 +92,11 @@ impl Recent {
         generation
     }
 
+    /// Waits until what is being written is written.
+    pub(super) fn wait_for_writes(&self) {
+        drop(self.writing.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
     /// Forgets what is in tables, while nothing is written: a write that has begun must not lose its filter.
     pub(super) fn forget_written(&self, memory: impl Fn() -> InMemory) {
         let _only = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
