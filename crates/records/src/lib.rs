@@ -10,6 +10,7 @@ mod bands;
 mod chance;
 mod column;
 mod compare;
+mod equal;
 mod explained;
 mod kind;
 mod labels;

@@ -2,8 +2,9 @@
 
 use crate::bands::{Band, Chosen, Compared, Pair, Rows};
 use crate::chance::{Chance, Where};
-use crate::column::Column;
+use crate::column::{Column, ValueId};
 use crate::compare::{self, NO_LEVEL};
+use crate::equal;
 use crate::explained::{Explained, explain};
 use crate::kind::Kind;
 use crate::labels::Shift;
@@ -16,7 +17,7 @@ use crate::strings::Scratch;
 use crate::table::{RawColumn, Table};
 use crate::together::FewValues;
 use lookalike::hashing::mix64;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Pairs that look like matches by which bands are chosen, at the most.
 const ALIKE: usize = 6_000;
@@ -37,8 +38,12 @@ const LEAST_RECORDS: usize = 30;
 const LEAST_SAID: f64 = 3.0;
 
 /// The rule for tables that teach nothing, in words.
-const RULE: &str = "no model: the table is too small, or its fields say too little, to learn one; records match if no \
-    field differs, at least half of the fields are known in both, and their mean similarity is at least 0.9";
+const RULE: &str = "no model: the table is too small, or its fields say too little, to learn one; records match if at least \
+    half of the fields are known in both, at least half of these are equal, and the others are words with a similarity of at \
+    least 0.9 and the same digits";
+
+/// Words that are at least so similar may be the same, where a rule decides.
+const ALIKE_BY_RULE: f64 = 0.9;
 
 /// Two records that match.
 #[derive(Debug, Clone, PartialEq)]
@@ -202,7 +207,10 @@ pub fn link(table: &Table, options: &Options) -> Result<Linked, Error> {
     } else if let Some(file) = &options.model {
         file.bands.iter().filter_map(|band| rows.by_band(band)).collect()
     } else {
-        let all = rows.first_look(threads);
+        let mut all = rows.first_look(threads);
+        all.extend(equal::pairs(&columns, &rows));
+        all.sort_unstable();
+        all.dedup();
         let looked_at: Vec<Pair> = sampled(&all, LEARNT_FROM).map(|at| all[at]).collect();
         let levels = Levels::of(&columns, &looked_at, threads);
         learning.learn(&mut model, &looked_at, &levels, PASSES - 1, Partners::Any);
@@ -230,7 +238,9 @@ pub fn link(table: &Table, options: &Options) -> Result<Linked, Error> {
     } else {
         rows.candidates(&chosen, threads)
     };
-    add_labelled(&mut candidates, &mut times, &options.labels, &rows);
+    let labelled = options.labels.iter().filter(|(_, is_match)| **is_match).map(|(pair, _)| *pair);
+    let certain: BTreeSet<Pair> = equal::pairs(&columns, &rows).into_iter().chain(labelled).collect();
+    add_certain(&mut candidates, &mut times, certain, &rows);
     let levels = Levels::of(&columns, &candidates, threads);
     if given.is_none() {
         learning.learn(&mut model, &candidates, &levels, PASSES, partners);
@@ -273,12 +283,13 @@ pub fn link(table: &Table, options: &Options) -> Result<Linked, Error> {
     let judge = |pair: Pair, levels: &[u8], weights: &mut Vec<f64>| -> f64 {
         if is_taught {
             fitted.weights(&columns, pair, levels, weights);
-            return prior + weights.iter().sum::<f64>();
+            let weight = prior + weights.iter().sum::<f64>();
+            return if equal::are_equal(&columns, pair) { weight.max(equal::LEAST) } else { weight };
         }
         weights.clear();
         weights.resize(levels.len(), 0.0);
         // The log odds of 0.99 and 0.01.
-        if by_rule(&columns, pair, levels) { 4.6 } else { -4.6 }
+        if by_rule(&columns, pair, levels) { equal::LEAST } else { -equal::LEAST }
     };
     let (mut matches, mut times_of_matches, mut buffer) = (Vec::new(), Vec::new(), Vec::new());
     for (at, &pair) in candidates.iter().enumerate() {
@@ -291,7 +302,8 @@ pub fn link(table: &Table, options: &Options) -> Result<Linked, Error> {
             times_of_matches.push(times[at]);
         }
     }
-    let recall = recall(&times_of_matches);
+    // One band finds each match once, which says nothing about what it misses.
+    let recall = if is_small || chosen.len() > 1 { recall(&times_of_matches) } else { None };
     let proposes_one_to_one = compared == Compared::Across
         && options.one_to == OneTo::Many
         && has_several(&matches, count)
@@ -306,7 +318,8 @@ pub fn link(table: &Table, options: &Options) -> Result<Linked, Error> {
         let levels = Levels::of(&columns, &[pair], 1);
         let weight = judge(pair, levels.at(0), &mut buffer);
         let mut explained = explain(table, &columns, (pair, levels.at(0)), &buffer, weight);
-        explained.prior = if is_taught { prior } else { weight };
+        // What is not said by a field: the prior, the rule, or that the records are equal.
+        explained.prior = weight - buffer.iter().sum::<f64>();
         explained.bands = rows.finding(&chosen, pair);
         explained
     });
@@ -469,17 +482,11 @@ impl Learning<'_> {
     }
 }
 
-/// Adds the pairs that were labelled a match and that no band finds. Whoever labelled a pair has found it for certain.
-fn add_labelled(
-    candidates: &mut Vec<Pair>,
-    times: &mut Vec<u8>,
-    labels: &BTreeMap<Pair, bool>,
-    rows: &Rows<'_>,
-) {
+/// Adds the pairs that are compared in any case and that no band finds: those that were labelled a match, and equal records.
+fn add_certain(candidates: &mut Vec<Pair>, times: &mut Vec<u8>, certain: BTreeSet<Pair>, rows: &Rows<'_>) {
     let is_missing =
         |&(a, b): &Pair| a != b && rows.compares(a, b) && candidates.binary_search(&(a, b)).is_err();
-    let labelled = labels.iter().filter(|(_, is_match)| **is_match).map(|(pair, _)| *pair);
-    let missing: Vec<Pair> = labelled.filter(is_missing).collect();
+    let missing: Vec<Pair> = certain.into_iter().filter(is_missing).collect();
     if missing.is_empty() {
         return;
     }
@@ -525,18 +532,33 @@ fn entities(count: usize, linked: impl Iterator<Item = Pair>) -> Vec<u32> {
 /// The rule for tables that teach nothing.
 fn by_rule(columns: &[Column], (a, b): Pair, levels: &[u8]) -> bool {
     let mut scratch = Scratch::default();
-    let (mut known, mut sum) = (0usize, 0.0);
+    let (mut known, mut equal) = (0usize, 0usize);
     for (column, &level) in columns.iter().zip(levels) {
+        let (a, b) = (column.of[a as usize], column.of[b as usize]);
         if level == NO_LEVEL {
             continue;
         }
-        if usize::from(level) == compare::thresholds(column.kind).len() + 1 {
+        known += 1;
+        if level == 0 {
+            equal += 1;
+        } else if !has_words(column.kind)
+            || digits(column, a).ne(digits(column, b))
+            || compare::similarity(column, a, b, &mut scratch) < ALIKE_BY_RULE
+        {
             return false;
         }
-        known += 1;
-        sum += compare::similarity(column, column.of[a as usize], column.of[b as usize], &mut scratch);
     }
-    known > 0 && 2 * known >= columns.len() && sum / known as f64 >= 0.9
+    known > 0 && 2 * known >= columns.len() && 2 * equal >= known
+}
+
+/// True if values of a kind may be written in several ways. Values of other kinds are equal or those of another entity: server 1
+/// is not server 2.
+fn has_words(kind: Kind) -> bool {
+    matches!(kind, Kind::Name | Kind::Text | Kind::Address | Kind::Place)
+}
+
+fn digits(column: &Column, value: ValueId) -> impl Iterator<Item = char> + '_ {
+    column.values[value as usize].letters.iter().copied().filter(char::is_ascii_digit)
 }
 
 /// The estimated share of matches that was found, and its standard error, from how many bands found each (Chao 1987): what
