@@ -221,6 +221,9 @@ impl Index {
         observer: &dyn Observer,
         take: &mut Take<'_>,
     ) -> Result<u64> {
+        // Only tables are read within a limit of their own.
+        #[cfg(not(feature = "parquet"))]
+        let _ = memory;
         match sketches {
             Sketches::File(file) => file::feed(file, self.config().store == Stored::Shingles, observer, take),
             Sketches::Lsh(file) => file.feed(observer, take),
