@@ -7,13 +7,13 @@
 use crate::bands::{Pair, Rows};
 use crate::column::{Column, MISSING};
 use lookalike::hashing::mix64;
-use std::collections::BTreeSet;
 
 /// The log odds of records that are equal, at least: a probability of 0.99.
 pub(crate) const LEAST: f64 = 4.6;
 
-/// Of more equal records than this, each is paired with the first one only, so that a million of them are no million squared.
-const ALL_PAIRS: usize = 200;
+/// Of more equal records than this, each is paired with the first one only, so that a million of them are no million squared. It
+/// is the size from which on a block is hot.
+const ALL_PAIRS: usize = 60;
 
 /// True if two records have the same values, and at least half of their fields have one.
 pub(crate) fn are_equal(columns: &[Column], (a, b): Pair) -> bool {
@@ -30,22 +30,27 @@ pub(crate) fn pairs(columns: &[Column], rows: &Rows<'_>) -> Vec<Pair> {
     };
     let mut by_hash: Vec<(u64, u32)> = (0..count).map(|record| (hash(record), record as u32)).collect();
     by_hash.sort_unstable();
-    let mut found = BTreeSet::new();
+    let mut found: Vec<Pair> = Vec::new();
     for group in by_hash.chunk_by(|a, b| a.0 == b.0).filter(|group| group.len() > 1) {
-        let may_match = |a: u32, b: u32| a < b && rows.compares(a, b) && are_equal(columns, (a, b));
-        for (at, &(_, record)) in group.iter().enumerate() {
-            if group.len() <= ALL_PAIRS {
-                found.extend(
-                    group[at + 1..].iter().map(|other| (record, other.1)).filter(|&(a, b)| may_match(a, b)),
-                );
-                continue;
+        let may_match = |&(a, b): &Pair| a < b && rows.compares(a, b) && are_equal(columns, (a, b));
+        if group.len() <= ALL_PAIRS {
+            for (at, &(_, record)) in group.iter().enumerate() {
+                found.extend(group[at + 1..].iter().map(|other| (record, other.1)).filter(may_match));
             }
-            let ordered = |other: u32| (record.min(other), record.max(other));
-            let partner = group.iter().map(|other| ordered(other.1)).find(|&(a, b)| may_match(a, b));
-            found.extend(partner);
+            continue;
+        }
+        // The first record, and the first one that is compared with it: of two tables, one of each.
+        let first = group[0].1;
+        let second = group.iter().map(|other| other.1).find(|&other| may_match(&(first, other)));
+        for &(_, record) in group {
+            let leaders = [Some(first), second].into_iter().flatten();
+            let ordered = leaders.map(|leader| (leader.min(record), leader.max(record)));
+            found.extend(ordered.filter(may_match).take(1));
         }
     }
-    found.into_iter().collect()
+    found.sort_unstable();
+    found.dedup();
+    found
 }
 
 #[cfg(test)]

@@ -201,6 +201,7 @@ pub fn link(table: &Table, options: &Options) -> Result<Linked, Error> {
     // Which pairs are compared: all of a small table; otherwise those that agree in a band. A first look at records that
     // agree in two values or in rare words says which bands find matches.
     let is_small = all_pairs <= FEW_PAIRS;
+    let equal = equal::pairs(&columns, &rows);
     let (mut planned, mut partners) = (1.0, Partners::Any);
     let chosen: Vec<Chosen> = if !options.blocks.is_empty() {
         options.blocks.iter().filter_map(|fields| rows.by_fields(fields)).collect()
@@ -208,7 +209,7 @@ pub fn link(table: &Table, options: &Options) -> Result<Linked, Error> {
         file.bands.iter().filter_map(|band| rows.by_band(band)).collect()
     } else {
         let mut all = rows.first_look(threads);
-        all.extend(equal::pairs(&columns, &rows));
+        all.extend(&equal);
         all.sort_unstable();
         all.dedup();
         let looked_at: Vec<Pair> = sampled(&all, LEARNT_FROM).map(|at| all[at]).collect();
@@ -239,7 +240,7 @@ pub fn link(table: &Table, options: &Options) -> Result<Linked, Error> {
         rows.candidates(&chosen, threads)
     };
     let labelled = options.labels.iter().filter(|(_, is_match)| **is_match).map(|(pair, _)| *pair);
-    let certain: BTreeSet<Pair> = equal::pairs(&columns, &rows).into_iter().chain(labelled).collect();
+    let certain: BTreeSet<Pair> = equal.into_iter().chain(labelled).collect();
     add_certain(&mut candidates, &mut times, certain, &rows);
     let levels = Levels::of(&columns, &candidates, threads);
     if given.is_none() {
