@@ -173,7 +173,7 @@ impl<T> Raise<T> for records::run::Result<T> {
             Error::Memory { what, needed, limit } => {
                 of_pipeline(&pipeline::Error::Memory { what, needed, limit })
             }
-            Error::Target(_) => Class::Target.saying(error),
+            Error::Target(_) | Error::Changed { .. } => Class::Target.saying(error),
             Error::Interrupted => pyo3::exceptions::PyKeyboardInterrupt::new_err(()),
             _ => Class::Setting.saying(error),
         })

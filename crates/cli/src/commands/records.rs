@@ -253,7 +253,7 @@ pub(super) fn dedup(arguments: &DedupArguments, layers: &Layers, printer: &Print
     )?;
     if !arguments.dry_run
         && !to_stdout
-        && let Some(report) = records::run::finished(&run.job, &target)?
+        && let Some(report) = records::run::finished(&run.job, &target, &mut |note| printer.note(&note))?
     {
         return printer.records_already_finished(&report, argument);
     }
@@ -316,6 +316,9 @@ impl From<records::run::Error> for Failure {
             Error::Memory { what, needed, limit } => pipeline::Error::Memory { what, needed, limit }.into(),
             Error::Labels(message) => Self::bad_input(message),
             Error::Target(message) => pipeline::Error::Target(message).into(),
+            Error::Changed { .. } => Self::from(pipeline::Error::Target(error.to_string())).with_advice(
+                "run the command again when nobody writes to it, with another target folder if this one was begun",
+            ),
             Error::Interrupted => Self::interrupted(),
             other => Self::usage(other.to_string()),
         }

@@ -4,7 +4,7 @@ use super::lookalike::Folder;
 use serde_json::{Value, json};
 
 /// Persons, of whom every third has a second record with a letter too many. The ids say who is who.
-fn customers() -> String {
+pub(crate) fn customers() -> String {
     let given =
         ["anna", "berta", "carla", "dora", "emma", "frieda", "greta", "hanna", "ida", "julia", "karin"];
     let surname = [

@@ -190,7 +190,7 @@ pub(crate) fn records_written<'py>(
         asked.job(&documents, against.as_ref(), Some(output), &options)?;
     let target = Target::new(output).or_raise()?;
     let own: Vec<String> = job.sources.iter().map(|source| source.name.clone()).collect();
-    if let Some(report) = outside(py, || records::run::finished(&job, &target))?.or_raise()? {
+    if let Some(report) = outside(py, || records::run::finished(&job, &target, &mut |_| {}))?.or_raise()? {
         let model = target.read("model.json").or_raise()?;
         return Ok((json(&report)?, model.and_then(|model| String::from_utf8(model).ok()), own));
     }

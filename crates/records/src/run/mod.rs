@@ -7,6 +7,7 @@
 mod decide;
 mod fields;
 mod labelled;
+mod outputs;
 mod reading;
 mod write;
 
@@ -100,9 +101,27 @@ pub enum Error {
         /// The limit.
         limit: u64,
     },
+    /// A source is not what it was when it was first read.
+    #[error("{name} changed while it was being read")]
+    Changed {
+        /// Its name.
+        name: String,
+    },
     /// The user asked to stop.
     #[error("stopped")]
     Interrupted,
+}
+
+/// What the sources of a job are recognised by, those of `against` first: see [`corpus::checksum`]. It is empty for a source that
+/// is no local file.
+#[derive(Debug)]
+pub(crate) struct Checksums(Vec<String>);
+
+impl Checksums {
+    fn of(job: &Job) -> Result<Self> {
+        let sum = |source| Ok(corpus::checksum(source)?.map_or(String::new(), |(_, sum)| sum));
+        Ok(Self(job.against.iter().chain(&job.sources).map(sum).collect::<Result<_>>()?))
+    }
 }
 
 /// The result of a run.
@@ -175,5 +194,34 @@ pub(crate) mod tests {
             memory: 1 << 30,
         };
         (job, folder)
+    }
+
+    const TABLE: &str = "id,name,town\n1,anna,oslo\n2,anna,oslo\n3,carl,moss\n";
+
+    /// A source that changes while it is read, with the same length and the same ids, is an error that names it.
+    #[test]
+    fn a_source_that_changes_while_it_is_read_is_an_error() {
+        let (job, folder) = job_of(TABLE);
+        let error = job
+            .read(&|| {
+                std::fs::write(folder.path().join("table.csv"), TABLE.replace("carl", "dora")).unwrap();
+                false
+            })
+            .unwrap_err();
+        assert!(matches!(&error, Error::Changed { name } if name.ends_with("table.csv")), "{error}");
+    }
+
+    /// The same between reading and writing: no output appears.
+    #[test]
+    fn a_source_that_changes_before_it_is_written_has_no_output() {
+        let (job, folder) = job_of(TABLE);
+        let matched = job.link(job.read(&|| false).unwrap()).unwrap();
+        let decisions = matched.decide(&job).unwrap();
+        std::fs::write(folder.path().join("table.csv"), TABLE.replace("carl", "dora")).unwrap();
+        let out = folder.path().join("out");
+        let target = corpus::Target::new(&out.display().to_string()).unwrap();
+        let error = dedup(&job, &matched, &decisions, &target, 0.0, 1).unwrap_err();
+        assert!(matches!(&error, Error::Changed { name } if name.ends_with("table.csv")), "{error}");
+        assert!(!out.exists());
     }
 }

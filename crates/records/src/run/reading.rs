@@ -1,6 +1,6 @@
 //! Sources -> a table, and where each record stands.
 
-use super::{Error, FieldsWritten, Job, Keep, OnBadRecord, Result, WantedField};
+use super::{Checksums, Error, FieldsWritten, Job, Keep, OnBadRecord, Result, WantedField};
 use crate::table::{Side, Strings, Table};
 use corpus::{Block, Cells, Limits, Reader, Source, column_names, fields_there_are, place_of};
 use std::borrow::Cow;
@@ -47,6 +47,8 @@ pub struct Records {
     pub(super) bad: Vec<Vec<Bad>>,
     /// By source: how many slots it has.
     pub(super) slots_of: Vec<u64>,
+    /// What the sources were recognised by before they were read.
+    pub(super) checksums: Checksums,
     /// The values of the field of `--keep max:FIELD`.
     pub(super) order: Option<Vec<String>>,
     /// Bytes of all sources.
@@ -67,6 +69,7 @@ pub struct Named {
 impl Records {
     pub(super) fn read(job: &Job, stop: &dyn Fn() -> bool) -> Result<Self> {
         let sources: Vec<Source> = job.against.iter().chain(&job.sources).cloned().collect();
+        let checksums = Checksums::of(job)?;
         let names: Vec<Vec<String>> =
             sources.iter().map(|source| column_names(source, LIMITS)).collect::<Result<_, _>>()?;
         let id_field = id_field(job, &sources, &names)?;
@@ -92,6 +95,7 @@ impl Records {
             repeated_ids: 0,
             bad: vec![Vec::new(); sources.len()],
             slots_of: vec![0; sources.len()],
+            checksums,
             order: order_field.is_some().then(Vec::new),
             bytes: sources.iter().map(|source| source.size).sum(),
             sources,
@@ -102,7 +106,19 @@ impl Records {
         }
         records.table = table;
         records.count_ids();
+        // The names of fields and ids were read before the values.
+        records.check_unchanged(0..records.sources.len())?;
         Ok(records)
+    }
+
+    /// An error if one of these sources is not what it was before it was read.
+    pub(super) fn check_unchanged(&self, of: std::ops::Range<usize>) -> Result<()> {
+        let sources: Vec<&Source> = self.sources[of.clone()].iter().collect();
+        let checksums: Vec<&str> = self.checksums.0[of].iter().map(String::as_str).collect();
+        match corpus::changed(&sources, &checksums)? {
+            Some(source) => Err(Error::Changed { name: source.name.clone() }),
+            None => Ok(()),
+        }
     }
 
     fn read_source(

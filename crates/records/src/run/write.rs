@@ -1,10 +1,12 @@
 //! Decisions -> the kept records of every source byte for byte, `removed.jsonl`, `model.json` and `report.json`.
 //!
 //! The order in which a killed run leaves things: `run.json` says whose folder it is; outputs appear one by one, each whole;
-//! `report.json` comes last. The same command then begins again, and writes the same bytes.
+//! then they are listed (`outputs.rs`), and `report.json` comes last. The same command then begins again, and writes the same
+//! bytes. Sources are read a second time here: one that has changed since it was first read is an error, and has no output.
 
+use super::outputs::Outputs;
 use super::reading::LIMITS;
-use super::{Decision, Decisions, Error, Job, Matched, OnBadRecord, Result};
+use super::{Checksums, Decision, Decisions, Error, Job, Matched, OnBadRecord, Result};
 use crate::model_file::ModelFile;
 use corpus::{
     Block, Disposition, RUN_FILE, Reader, SinkOptions, SinkWriter, Source, Target, WORK_FOLDER, output_names,
@@ -103,16 +105,15 @@ impl Report {
     }
 }
 
-/// What makes two runs the same.
-fn identity(job: &Job) -> Result<String> {
-    let source = |source: &Source| -> Result<Value> {
-        let checksum = corpus::checksum(source)?;
-        Ok(
-            json!({"name": source.name, "output": source.output, "size": source.size, "checksum": checksum.map(|(_, sum)| sum)}),
-        )
+/// What makes two runs the same; the checksums are those of [`Checksums`].
+fn identity(job: &Job, checksums: &Checksums) -> String {
+    let source = |(source, checksum): (&Source, &String)| {
+        let checksum = (!checksum.is_empty()).then_some(checksum);
+        json!({"name": source.name, "output": source.output, "size": source.size, "checksum": checksum})
     };
-    let sources: Vec<Value> = job.sources.iter().map(source).collect::<Result<_>>()?;
-    let against: Vec<Value> = job.against.iter().map(source).collect::<Result<_>>()?;
+    let (of_against, of_sources) = checksums.0.split_at(job.against.len().min(checksums.0.len()));
+    let sources: Vec<Value> = job.sources.iter().zip(of_sources).map(source).collect();
+    let against: Vec<Value> = job.against.iter().zip(of_against).map(source).collect();
     let settings = format!(
         "{:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?}",
         job.against_only,
@@ -125,11 +126,12 @@ fn identity(job: &Job) -> Result<String> {
         job.options
     );
     let identity = json!({"kind": "records", "sources": sources, "against": against, "settings": settings});
-    Ok(format!("{identity:#}\n"))
+    format!("{identity:#}\n")
 }
 
-/// The report of the same run, if it has finished in this target. A target with anything else in it is refused.
-pub fn finished(job: &Job, target: &Target) -> Result<Option<Report>> {
+/// The report of the same run, if it has finished in this target and all its outputs are still there; what is missing or was cut
+/// off is said to `note`. A target with anything else in it is refused.
+pub fn finished(job: &Job, target: &Target, note: &mut dyn FnMut(String)) -> Result<Option<Report>> {
     output_names(&job.sources, &OWN)?;
     let names = target.list()?;
     if names.is_empty() {
@@ -142,14 +144,18 @@ pub fn finished(job: &Job, target: &Target) -> Result<Option<Report>> {
             target.name()
         )));
     };
-    if found != identity(job)?.as_bytes() {
+    if found != identity(job, &Checksums::of(job)?).as_bytes() {
         return Err(Error::Target(format!(
             "{} contains another run, with other inputs or settings; choose another target folder",
             target.name()
         )));
     }
     let Some(report) = target.read("report.json")? else { return Ok(None) };
-    Ok(serde_json::from_slice(&report).ok())
+    let Ok(report) = serde_json::from_slice(&report) else {
+        note(format!("{}/report.json is damaged; it is written again", target.name().trim_end_matches('/')));
+        return Ok(None);
+    };
+    Ok(Outputs::in_target(target)?.are_there(target, note).then_some(report))
 }
 
 /// The report of a finished run in a folder; nothing if there is none, or if it is not a run on records.
@@ -179,19 +185,31 @@ pub fn dedup(
             target.name()
         )));
     };
+    let records = &matched.records;
+    records.check_unchanged(0..records.sources.len())?;
     if !target.is_stdout() {
         target.files().make_folder(&folder).map_err(corpus::Error::from)?;
-        target.write(&format!("{WORK_FOLDER}/{RUN_FILE}"), identity(job)?.as_bytes())?;
+        target.write(&format!("{WORK_FOLDER}/{RUN_FILE}"), identity(job, &records.checksums).as_bytes())?;
     }
+    let mut outputs = Outputs::in_target(target)?;
     let aside = target.files().temp_folder(&folder).map_err(corpus::Error::from)?;
-    for at in matched.records.against..matched.records.sources.len() {
-        write_source(job, matched, decisions, at, target, aside.path(), threads)?;
+    for at in records.against..records.sources.len() {
+        let output = &records.sources[at].output;
+        if !outputs.is_finished(target, output) {
+            let bytes = write_source(job, matched, decisions, at, target, aside.path(), threads)?;
+            outputs.add(output, bytes);
+        }
     }
     drop(aside);
-    target.write("removed.jsonl", &removed_lines(job, matched, decisions))?;
-    if let Some(model) = ModelFile::of(matched) {
-        target.write("model.json", model.to_json().as_bytes())?;
+    let mut others = vec![("removed.jsonl", removed_lines(job, matched, decisions))];
+    others.extend(ModelFile::of(matched).map(|model| ("model.json", model.to_json().into_bytes())));
+    for (name, written) in others {
+        if !outputs.is_finished(target, name) {
+            target.write(name, &written)?;
+            outputs.add(name, Some(written.len() as u64));
+        }
     }
+    outputs.write(target)?;
     let written = serde_json::to_string_pretty(&report).unwrap_or_default();
     target.write("report.json", format!("{written}\n").as_bytes())?;
     Ok(report)
@@ -205,7 +223,7 @@ fn write_source(
     target: &Target,
     aside: &std::path::Path,
     threads: usize,
-) -> Result<()> {
+) -> Result<Option<u64>> {
     let records = &matched.records;
     let source = &records.sources[at];
     let removed = decisions
@@ -227,14 +245,11 @@ fn write_source(
         })?;
         first += block.len() as u64;
     }
+    records.check_unchanged(at..at + 1)?;
     if first != records.slots_of[at] {
-        return Err(Error::Usage(format!(
-            "{} has changed while it was read; run the command again",
-            source.name
-        )));
+        return Err(Error::Changed { name: source.name.clone() });
     }
-    writer.finish()?;
-    Ok(())
+    Ok(writer.finish()?.bytes)
 }
 
 /// The weights of a match by field, as JSON.
