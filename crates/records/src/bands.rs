@@ -8,7 +8,7 @@
 use crate::column::{Column, MISSING, Value};
 use crate::kind::Kind;
 use crate::table::ByHash;
-use crate::threads::each;
+use crate::threads::{Stopped, Work};
 use lookalike::hashing::{SplitMix64, mix64};
 use serde::{Deserialize, Serialize};
 
@@ -119,7 +119,12 @@ pub(crate) enum Compared {
 
 impl<'c> Rows<'c> {
     /// The rows of these columns.
-    pub(crate) fn new(columns: &'c [Column], sides: Vec<Side>, compared: Compared) -> Self {
+    pub(crate) fn new(
+        columns: &'c [Column],
+        sides: Vec<Side>,
+        compared: Compared,
+        work: Work<'_>,
+    ) -> Result<Self, Stopped> {
         let count = sides.len();
         let mut rows = Self {
             rows: Vec::new(),
@@ -132,36 +137,38 @@ impl<'c> Rows<'c> {
         };
         for (at, column) in columns.iter().enumerate() {
             let name = || column.name.clone();
-            let mut add = |row: Row, key: &dyn Fn(&Value) -> Option<u64>| {
+            let mut add = |row: Row, key: &dyn Fn(&Value) -> Option<u64>| -> Result<(), Stopped> {
+                work.go_on()?;
                 rows.keys
                     .push(column.values.iter().map(|value| key(value).map_or(0, |key| key | 1)).collect());
                 rows.rows.push(row);
                 rows.of_column.push(Some(at));
+                Ok(())
             };
-            add(Row::Value(name()), &|value| Some(hash(solid(value))));
+            add(Row::Value(name()), &|value| Some(hash(solid(value))))?;
             if column.kind == Kind::Category {
                 continue;
             }
-            add(Row::First(name()), &|value| (value.letters.len() >= 4).then(|| hash(solid(value).take(4))));
+            add(Row::First(name()), &|value| (value.letters.len() >= 4).then(|| hash(solid(value).take(4))))?;
             add(Row::Last(name()), &|value| {
                 let skipped = solid(value).count().checked_sub(4)?;
                 Some(hash(solid(value).skip(skipped)))
-            });
+            })?;
             if matches!(column.kind, Kind::Name | Kind::Text | Kind::Address | Kind::Place) {
                 for (row, salt) in [(Row::MinHash(name()), 1u64), (Row::MinHash2(name()), 2)] {
                     add(row, &move |value| {
                         value.grams.iter().map(|&gram| mix64(u64::from(gram) << 2 | salt)).min()
-                    });
+                    })?;
                 }
             }
         }
-        rows.rare = rare_words(columns, count);
+        rows.rare = rare_words(columns, count, work)?;
         for row in [Row::RareWords, Row::RareWord] {
             rows.rows.push(row);
             rows.of_column.push(None);
             rows.keys.push(Vec::new());
         }
-        rows
+        Ok(rows)
     }
 
     /// The key of a record in a row of a column; 0 if it has none.
@@ -234,11 +241,12 @@ impl<'c> Rows<'c> {
 
     /// The keys of a band with their records, ascending: one key in `of` only. The key is in the upper bits, and the record
     /// in the lower ones.
-    fn blocks(&self, band: &[usize], of: u64) -> Vec<u64> {
+    fn blocks(&self, band: &[usize], of: u64, work: Work<'_>) -> Result<Vec<u64>, Stopped> {
         let mask = (1u64 << self.bits()) - 1;
         let mut keys = Vec::with_capacity(self.sides.len() / of as usize + 16);
         let mut buffer = Vec::new();
         for record in 0..self.sides.len() {
+            work.go_on_at(record)?;
             self.keys_of(band, record, &mut buffer, |key| {
                 if of == 1 || (key >> 32) % of == 0 {
                     keys.push(key & !mask | record as u64);
@@ -246,31 +254,48 @@ impl<'c> Rows<'c> {
             });
         }
         keys.sort_unstable();
-        keys
+        Ok(keys)
     }
 
     /// Adds the pairs of a band. A block that is too large is taken apart by other rows; what is then still too large is left
     /// out. Returns how many records that are.
-    fn pairs(&self, band: &[usize], of: u64, most: usize, pairs: &mut Vec<u64>) -> u64 {
-        let (blocks, bits) = (self.blocks(band, of), self.bits());
+    fn pairs(
+        &self,
+        band: &[usize],
+        of: u64,
+        most: usize,
+        pairs: &mut Vec<u64>,
+        work: Work<'_>,
+    ) -> Result<u64, Stopped> {
+        let (blocks, bits) = (self.blocks(band, of, work)?, self.bits());
         let mask = (1u64 << bits) - 1;
         let mut left_out = 0;
-        for block in blocks.chunk_by(|a, b| a >> bits == b >> bits) {
+        for (step, block) in blocks.chunk_by(|a, b| a >> bits == b >> bits).enumerate() {
+            work.go_on_at(step)?;
             if block.len() <= most {
                 self.pairs_of(block.iter().map(|key| (key & mask) as u32), pairs);
             } else if most > MOST_AT_FIRST {
-                left_out += self.refine(band, block, mask, pairs);
+                left_out += self.refine(band, block, mask, pairs, work)?;
             }
         }
+        work.go_on()?;
         pairs.sort_unstable();
         pairs.dedup();
-        left_out
+        Ok(left_out)
     }
 
     /// The pairs of a large block that agree in one more value.
-    fn refine(&self, band: &[usize], block: &[u64], mask: u64, pairs: &mut Vec<u64>) -> u64 {
+    fn refine(
+        &self,
+        band: &[usize],
+        block: &[u64],
+        mask: u64,
+        pairs: &mut Vec<u64>,
+        work: Work<'_>,
+    ) -> Result<u64, Stopped> {
         let mut found = vec![false; block.len()];
         for row in 0..self.rows.len() {
+            work.go_on()?;
             let is_new = band.iter().all(|&known| self.of_column[known] != self.of_column[row]);
             if !is_new || !matches!(self.rows[row], Row::Value(_)) {
                 continue;
@@ -291,7 +316,7 @@ impl<'c> Rows<'c> {
                 }
             }
         }
-        found.iter().filter(|found| !**found).count() as u64
+        Ok(found.iter().filter(|found| !**found).count() as u64)
     }
 
     fn pairs_of(&self, block: impl Iterator<Item = u32> + Clone, pairs: &mut Vec<u64>) {
@@ -308,7 +333,7 @@ impl<'c> Rows<'c> {
     }
 
     /// The pairs that the first look compares: records that agree in two values, or in rare words.
-    pub(crate) fn first_look(&self, threads: usize) -> Vec<Pair> {
+    pub(crate) fn first_look(&self, work: Work<'_>) -> Result<Vec<Pair>, Stopped> {
         let values: Vec<usize> =
             (0..self.rows.len()).filter(|&row| matches!(self.rows[row], Row::Value(_))).collect();
         let mut bands: Vec<Vec<usize>> = Vec::new();
@@ -317,24 +342,24 @@ impl<'c> Rows<'c> {
             bands.push(vec![one]);
         }
         bands.extend((0..self.rows.len()).filter(|&row| self.of_column[row].is_none()).map(|row| vec![row]));
-        let found = each(threads, bands.len(), |at| {
+        let found = work.each(bands.len(), |at| {
             let mut pairs = Vec::new();
-            self.pairs(&bands[at], self.sampled(), MOST_AT_FIRST, &mut pairs);
-            pairs
-        });
+            self.pairs(&bands[at], self.sampled(), MOST_AT_FIRST, &mut pairs, work)?;
+            Ok(pairs)
+        })?;
         let mut all: Vec<u64> = found.into_iter().flatten().collect();
         all.sort_unstable();
         all.dedup();
-        all.into_iter().map(unpacked).collect()
+        Ok(all.into_iter().map(unpacked).collect())
     }
 
     /// Pairs that share two rare words.
-    pub(crate) fn sharing_rare_words(&self) -> Vec<Pair> {
+    pub(crate) fn sharing_rare_words(&self, work: Work<'_>) -> Result<Vec<Pair>, Stopped> {
         let mut pairs = Vec::new();
         if let Some(row) = self.rows.iter().position(|row| *row == Row::RareWords) {
-            self.pairs(&[row], self.sampled(), MOST_AT_FIRST, &mut pairs);
+            self.pairs(&[row], self.sampled(), MOST_AT_FIRST, &mut pairs, work)?;
         }
-        pairs.into_iter().map(unpacked).collect()
+        Ok(pairs.into_iter().map(unpacked).collect())
     }
 
     /// The bands with these fields, as a user gave them; `None` if there is no such field.
@@ -358,11 +383,17 @@ impl<'c> Rows<'c> {
 
     /// Chooses bands that find these pairs, each with its share of them and its cost in pairs for each record. Returns also
     /// the share of the pairs that is found by a band.
-    pub(crate) fn choose(&self, alike: &[Pair], wanted: f64, most_cost: f64) -> (Vec<Chosen>, f64) {
+    pub(crate) fn choose(
+        &self,
+        alike: &[Pair],
+        wanted: f64,
+        most_cost: f64,
+        work: Work<'_>,
+    ) -> Result<(Vec<Chosen>, f64), Stopped> {
         let count = self.sides.len().max(1);
         let of = self.sampled();
-        let survey = |band: &[usize]| -> f64 {
-            let (blocks, bits) = (self.blocks(band, of), self.bits());
+        let survey = |band: &[usize]| -> Result<f64, Stopped> {
+            let (blocks, bits) = (self.blocks(band, of, work)?, self.bits());
             let sizes = blocks.chunk_by(|a, b| a >> bits == b >> bits).map(<[u64]>::len);
             let pairs: f64 = sizes
                 .map(|size| match size {
@@ -370,22 +401,25 @@ impl<'c> Rows<'c> {
                     size => size as f64 * MOST_IN_REFINED as f64 / 2.0,
                 })
                 .sum();
-            pairs * of as f64 / count as f64
+            Ok(pairs * of as f64 / count as f64)
         };
         // Which rows agree in which pairs, a bit for each pair.
         let words = alike.len().div_ceil(64);
         let mut buffers = (Vec::new(), Vec::new());
         let agreeing: Vec<Vec<u64>> = (0..self.rows.len())
             .map(|row| {
+                work.go_on()?;
                 let mut bits = vec![0u64; words];
                 for (at, &pair) in alike.iter().enumerate() {
                     bits[at / 64] |= u64::from(self.agrees(row, pair, &mut buffers)) << (at % 64);
                 }
-                bits
+                Ok(bits)
             })
-            .collect();
+            .collect::<Result<_, Stopped>>()?;
         // The chance that two records have the same key, as far as rows are independent.
-        let chance: Vec<f64> = (0..self.rows.len()).map(|row| self.chance(row)).collect();
+        let chance: Vec<f64> = (0..self.rows.len())
+            .map(|row| work.go_on().map(|()| self.chance(row)))
+            .collect::<Result<_, Stopped>>()?;
         let mut offered: Vec<Offer> = Vec::new();
         for one in 0..self.rows.len() {
             let others =
@@ -407,7 +441,7 @@ impl<'c> Rows<'c> {
         };
         // A value that few records share is a band of its own: matches that were not seen may have nothing else in common.
         for row in (0..self.rows.len()).filter(|&row| matches!(self.rows[row], Row::Value(_))) {
-            let cost = survey(&[row]);
+            let cost = survey(&[row])?;
             if alike.is_empty() || cost > CHEAP {
                 continue;
             }
@@ -421,6 +455,7 @@ impl<'c> Rows<'c> {
             }
         }
         while !alike.is_empty() && (share(&times, 1) < 0.9999 || share(&times, DEPTH) < wanted) {
+            work.go_on()?;
             let worth = |offer: &Offer| {
                 let mut gain = 0.0;
                 for (word, bits) in offer.found.iter().enumerate() {
@@ -444,7 +479,7 @@ impl<'c> Rows<'c> {
                     break;
                 }
                 if !offered[at].is_exact {
-                    offered[at].cost = survey(&offered[at].band);
+                    offered[at].cost = survey(&offered[at].band)?;
                     offered[at].is_exact = true;
                 }
                 let exact = worth(&offered[at]);
@@ -460,7 +495,7 @@ impl<'c> Rows<'c> {
             spent += offer.cost;
             chosen.push(self.chosen(offer.band, f64::from(offer.number) / alike.len() as f64, offer.cost));
         }
-        (chosen, share(&times, 1))
+        Ok((chosen, share(&times, 1)))
     }
 
     /// The chance that two records have the same key in a row.
@@ -489,12 +524,16 @@ impl<'c> Rows<'c> {
 
     /// The pairs of the chosen bands, with how many of them find each, and how many records in blocks that are too large were
     /// left out.
-    pub(crate) fn candidates(&self, chosen: &[Chosen], threads: usize) -> (Vec<Pair>, Vec<u8>, u64) {
-        let found = each(threads, chosen.len(), |at| {
+    pub(crate) fn candidates(
+        &self,
+        chosen: &[Chosen],
+        work: Work<'_>,
+    ) -> Result<(Vec<Pair>, Vec<u8>, u64), Stopped> {
+        let found = work.each(chosen.len(), |at| {
             let mut pairs = Vec::new();
-            let left_out = self.pairs(&chosen[at].at, 1, MOST_IN_BLOCK, &mut pairs);
-            (pairs, left_out)
-        });
+            let left_out = self.pairs(&chosen[at].at, 1, MOST_IN_BLOCK, &mut pairs, work)?;
+            Ok((pairs, left_out))
+        })?;
         let left_out = found.iter().map(|(_, left_out)| left_out).sum();
         let mut all: Vec<u64> = Vec::with_capacity(found.iter().map(|(pairs, _)| pairs.len()).sum());
         found.into_iter().for_each(|(pairs, _)| all.extend(pairs));
@@ -504,7 +543,7 @@ impl<'c> Rows<'c> {
             pairs.push(unpacked(same[0]));
             times.push(same.len().min(255) as u8);
         }
-        (pairs, times, left_out)
+        Ok((pairs, times, left_out))
     }
 
     /// The chosen bands, by number from 1, that find a pair.
@@ -585,11 +624,12 @@ pub(crate) struct Chosen {
 }
 
 /// The rarest words of each record, wherever in it they stand; 0 where it has fewer.
-fn rare_words(columns: &[Column], count: usize) -> Vec<[u64; RARE_WORDS]> {
+fn rare_words(columns: &[Column], count: usize, work: Work<'_>) -> Result<Vec<[u64; RARE_WORDS]>, Stopped> {
     let is_long = |column: &Column, token: u32| column.tokens[token as usize].letters.len() > 2;
     let mut counts: ByHash<u32> = ByHash::default();
     for column in columns {
-        for (value, times) in column.values.iter().zip(&column.counts) {
+        for (step, (value, times)) in column.values.iter().zip(&column.counts).enumerate() {
+            work.go_on_at(step)?;
             for &token in value.tokens.iter().filter(|token| is_long(column, **token)) {
                 *counts.entry(column.tokens[token as usize].hash).or_default() += times;
             }
@@ -597,6 +637,7 @@ fn rare_words(columns: &[Column], count: usize) -> Vec<[u64; RARE_WORDS]> {
     }
     let mut words: Vec<(u32, u64)> = Vec::new();
     let of_record = |record: usize| {
+        work.go_on_at(record)?;
         words.clear();
         for column in columns {
             let Some(value) = column.value(record) else { continue };
@@ -613,7 +654,7 @@ fn rare_words(columns: &[Column], count: usize) -> Vec<[u64; RARE_WORDS]> {
         words.dedup();
         let mut rare = [0; RARE_WORDS];
         rare.iter_mut().zip(&words).for_each(|(into, (_, word))| *into = *word);
-        rare
+        Ok(rare)
     };
     (0..count).map(of_record).collect()
 }

@@ -16,7 +16,7 @@ use crate::column::{Column, MISSING, ValueId};
 use crate::compare::{self, NO_LEVEL, jaccard};
 use crate::model::{Fitted, Levels};
 use crate::strings::Scratch;
-use crate::threads::each;
+use crate::threads::{Stopped, Work};
 use lookalike::hashing::{SplitMix64, mix64};
 
 /// Pairs drawn at random.
@@ -96,19 +96,20 @@ impl Chance {
         rows: &Rows<'_>,
         sides: &[Side],
         compared: Compared,
-        threads: usize,
-    ) -> Self {
+        work: Work<'_>,
+    ) -> Result<Self, Stopped> {
         let random = rows.random(RANDOM);
-        let levels = Levels::of(columns, &random, threads);
-        let fields = each(threads, columns.len(), |at| {
-            let (near, is_whole) = near(&columns[at], at as u64);
+        let levels = Levels::of(columns, &random, work)?;
+        let fields = work.each(columns.len(), |at| {
+            let (near, is_whole) = near(&columns[at], at as u64, work)?;
             let pairs = sharing(&columns[at], sides, compared, at as u64);
-            let levels = Levels::of(columns, &pairs, 1);
-            (near, is_whole, (pairs, levels))
-        });
+            let levels = Levels::of(columns, &pairs, work.alone())?;
+            Ok((near, is_whole, (pairs, levels)))
+        })?;
         let mut is_near = vec![false; random.len() * columns.len()];
         for (at, column) in columns.iter().enumerate() {
             for (pair, &(a, b)) in random.iter().enumerate() {
+                work.go_on_at(pair)?;
                 let (a, b) = (column.of[a as usize], column.of[b as usize]);
                 if a != MISSING && b != MISSING {
                     is_near[pair * columns.len() + at] = fields[at].1 || is_near_pair(column, a, b);
@@ -121,7 +122,7 @@ impl Chance {
             is_whole.push(field.1);
             sharing.push(field.2);
         }
-        Self { near, is_whole, random, levels, is_near, sharing, sides: sides.to_vec(), compared }
+        Ok(Self { near, is_whole, random, levels, is_near, sharing, sides: sides.to_vec(), compared })
     }
 
     /// Counts chance, where `entity` says of each record which entity it describes. A model says which of the pairs that
@@ -132,7 +133,8 @@ impl Chance {
         entity: &[u32],
         where_: Where,
         fitted: Option<&Fitted<'_>>,
-    ) -> Counted {
+        work: Work<'_>,
+    ) -> Result<Counted, Stopped> {
         let mut counted = Counted {
             others: Vec::new(),
             entities: Vec::new(),
@@ -143,16 +145,18 @@ impl Chance {
         let mut order: Vec<u32> = (0..entity.len() as u32).collect();
         order.sort_by_key(|&record| (entity[record as usize], record));
         for (at, column) in columns.iter().enumerate() {
+            work.go_on()?;
             self.count_field(at, column, columns.len(), (entity, &order, where_), &mut counted);
         }
         for at in 0..columns.len() {
+            work.go_on()?;
             let overlaps = match fitted {
                 Some(fitted) => self.overlaps(columns, at, entity, &counted, fitted),
                 None => counted.others.iter().map(|levels| vec![0.0; levels.len()]).collect(),
             };
             counted.overlaps.push(overlaps);
         }
-        counted
+        Ok(counted)
     }
 
     fn count_field(
@@ -307,7 +311,7 @@ fn is_near_pair(column: &Column, a: ValueId, b: ValueId) -> bool {
 }
 
 /// The near pairs of different values, and whether these are all pairs.
-fn near(column: &Column, salt: u64) -> (Vec<Near>, bool) {
+fn near(column: &Column, salt: u64, work: Work<'_>) -> Result<(Vec<Near>, bool), Stopped> {
     let mut scratch = Scratch::default();
     let count = column.values.len();
     let mut found = Vec::new();
@@ -318,11 +322,12 @@ fn near(column: &Column, salt: u64) -> (Vec<Near>, bool) {
                 found.push(Near { a, b, level, stands_for: 1.0 });
             }
         }
-        return (found, true);
+        return Ok((found, true));
     }
     let of = count.div_ceil(LISTED) as u64;
     let mut listed: Vec<(u64, u64)> = Vec::new();
     for hash in 0..HASHES {
+        work.go_on()?;
         let seed = mix64(salt << 32 | hash);
         let mut keys: Vec<(u64, u32)> = Vec::new();
         for (at, value) in column.values.iter().enumerate() {
@@ -343,7 +348,8 @@ fn near(column: &Column, salt: u64) -> (Vec<Near>, bool) {
         }
     }
     listed.sort_unstable();
-    for same in listed.chunk_by(|a, b| a.0 == b.0) {
+    for (step, same) in listed.chunk_by(|a, b| a.0 == b.0).enumerate() {
+        work.go_on_at(step)?;
         let (a, b) = ((same[0].0 >> 32) as u32, same[0].0 as u32);
         let similar = jaccard(&column.values[a as usize].grams, &column.values[b as usize].grams);
         if similar < NEAR {
@@ -355,7 +361,7 @@ fn near(column: &Column, salt: u64) -> (Vec<Near>, bool) {
         let level = compare::level(column, a, b, &mut scratch);
         found.push(Near { a, b, level, stands_for: seen / expected });
     }
-    (found, false)
+    Ok((found, false))
 }
 
 /// Pairs of records that share the value of a field; of linked tables, those within one table.

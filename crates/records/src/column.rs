@@ -2,6 +2,7 @@
 
 use crate::kind::Kind;
 use crate::table::{RawColumn, Strings};
+use crate::threads::{Stopped, Work};
 use lookalike::hashing::hash_bytes;
 
 /// The place of a value in its column; [`MISSING`] for a record that has none.
@@ -48,7 +49,7 @@ pub(crate) struct Token {
 
 impl Column {
     /// Reads the values of a field.
-    pub(crate) fn new(name: &str, kind: Kind, raw: &RawColumn) -> Self {
+    pub(crate) fn new(name: &str, kind: Kind, raw: &RawColumn, work: Work<'_>) -> Result<Self, Stopped> {
         let mut column = Self {
             name: name.to_owned(),
             kind,
@@ -61,7 +62,8 @@ impl Column {
         };
         let (mut by_normal, mut by_token) = (Strings::default(), Strings::default());
         let mut ids: Vec<ValueId> = Vec::with_capacity(raw.strings.len());
-        for raw in raw.strings.iter() {
+        for (step, raw) in raw.strings.iter().enumerate() {
+            work.go_on_at(step)?;
             let normal = kind.normal(raw);
             let id = if normal.is_empty() { MISSING } else { by_normal.number(&normal) };
             if id as usize == column.values.len() {
@@ -78,7 +80,7 @@ impl Column {
         }
         let all = column.values.len().max(1) as f32;
         column.weights = column.token_counts.iter().map(|&count| (1.0 + all / count as f32).ln()).collect();
-        column
+        Ok(column)
     }
 
     /// The values of a field, for tests.
@@ -89,7 +91,7 @@ impl Column {
             let number = raw.strings.number(value);
             raw.of.push(number);
         }
-        Self::new(name, kind, &raw)
+        Self::new(name, kind, &raw, Work::unstopped()).unwrap()
     }
 
     fn add(&mut self, normal: &str, by_token: &mut Strings) {

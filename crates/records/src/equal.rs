@@ -6,6 +6,7 @@
 
 use crate::bands::{Pair, Rows};
 use crate::column::{Column, MISSING};
+use crate::threads::{Stopped, Work};
 use lookalike::hashing::mix64;
 
 /// The log odds of records that are equal, at least: a probability of 0.99.
@@ -23,15 +24,18 @@ pub(crate) fn are_equal(columns: &[Column], (a, b): Pair) -> bool {
 }
 
 /// The pairs of equal records that are compared, ascending.
-pub(crate) fn pairs(columns: &[Column], rows: &Rows<'_>) -> Vec<Pair> {
+pub(crate) fn pairs(columns: &[Column], rows: &Rows<'_>, work: Work<'_>) -> Result<Vec<Pair>, Stopped> {
     let count = columns.first().map_or(0, |column| column.of.len());
     let hash = |record: usize| {
         columns.iter().fold(0, |hash, column| mix64(hash ^ u64::from(column.of[record])).wrapping_add(1))
     };
     let mut by_hash: Vec<(u64, u32)> = (0..count).map(|record| (hash(record), record as u32)).collect();
+    work.go_on()?;
     by_hash.sort_unstable();
     let mut found: Vec<Pair> = Vec::new();
-    for group in by_hash.chunk_by(|a, b| a.0 == b.0).filter(|group| group.len() > 1) {
+    let groups = by_hash.chunk_by(|a, b| a.0 == b.0).filter(|group| group.len() > 1);
+    for (step, group) in groups.enumerate() {
+        work.go_on_at(step)?;
         let may_match = |&(a, b): &Pair| a < b && rows.compares(a, b) && are_equal(columns, (a, b));
         if group.len() <= ALL_PAIRS {
             for (at, &(_, record)) in group.iter().enumerate() {
@@ -50,7 +54,7 @@ pub(crate) fn pairs(columns: &[Column], rows: &Rows<'_>) -> Vec<Pair> {
     }
     found.sort_unstable();
     found.dedup();
-    found
+    Ok(found)
 }
 
 #[cfg(test)]

@@ -31,7 +31,7 @@ pub use bands::{Band, Row};
 pub use explained::{Explained, ExplainedField};
 pub use kind::Kind;
 pub use labels::{Quality, Shift, next_question};
-pub use link::{BandFigures, Error, Linked, Match, link};
+pub use link::{BandFigures, Error, Linked, Match, link, link_until};
 pub use model::{Field, Model, Together};
 pub use model_file::{ModelFile, StoredField};
 pub use options::{OneTo, Options};

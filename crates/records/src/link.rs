@@ -5,7 +5,7 @@ use crate::chance::{Chance, Where};
 use crate::column::{Column, ValueId};
 use crate::compare::{self, NO_LEVEL};
 use crate::equal;
-use crate::explained::{Explained, explain};
+use crate::explained::{self, Explained};
 use crate::kind::Kind;
 use crate::labels::Shift;
 use crate::misplaced;
@@ -15,6 +15,7 @@ use crate::partners::{best_partners, has_copies, has_several};
 use crate::rivals::{self, Said};
 use crate::strings::Scratch;
 use crate::table::{RawColumn, Table};
+use crate::threads::{Stopped, Work};
 use crate::together::FewValues;
 use lookalike::hashing::mix64;
 use std::collections::{BTreeMap, BTreeSet};
@@ -116,7 +117,7 @@ impl Linked {
     }
 }
 
-/// Finds the records that describe the same entity.
+/// Finds the records that describe the same entity. See also [`link_until`].
 ///
 /// ```
 /// use records::{Options, Table, link};
@@ -139,17 +140,26 @@ impl Linked {
 /// # Ok::<(), records::Error>(())
 /// ```
 pub fn link(table: &Table, options: &Options) -> Result<Linked, Error> {
+    link_until(table, options, &|| false)
+}
+
+/// The same, which ends with [`Error::Stopped`] soon after `stop` says so.
+pub fn link_until(
+    table: &Table,
+    options: &Options,
+    stop: &(dyn Fn() -> bool + Sync),
+) -> Result<Linked, Error> {
+    let work = Work::new(options.threads.0, stop);
     if let Some(file) = &options.model {
         let groups = table.groups_of(file.model.fields.iter().map(|field| field.name.as_str()));
         if !groups.is_empty() {
             // The kinds are those of the model; what was told of a part is not known of the joined field.
             let of_model = Options { kinds: Vec::new(), ..options.clone() };
-            return link(&table.joined(&groups), &of_model);
+            return link_until(&table.joined(&groups, work)?, &of_model, stop);
         }
     }
     check(table, options)?;
-    let threads = options.threads.0;
-    let (columns, mut fields_left_out) = columns(table, options);
+    let (columns, mut fields_left_out) = columns(table, options, work)?;
     let count = table.len();
     let sides = if table.sides.is_empty() { vec![0; count] } else { table.sides.clone() };
     let compared = match (table.sides.is_empty(), options.against_only) {
@@ -157,11 +167,11 @@ pub fn link(table: &Table, options: &Options) -> Result<Linked, Error> {
         (false, true) => Compared::Across,
         (false, false) => Compared::NotWithinFirst,
     };
-    let rows = Rows::new(&columns, sides.clone(), compared);
+    let rows = Rows::new(&columns, sides.clone(), compared, work)?;
     // Values that stand in wrong columns; fields of which something was told stay as they are.
     if options.model.is_none() && options.kinds.is_empty() && options.blocks.is_empty() {
         let place = |at: &usize| table.fields().iter().position(|name| *name == columns[*at].name);
-        let mut groups = misplaced::groups(&columns, &rows);
+        let mut groups = misplaced::groups(&columns, &rows, work)?;
         groups.iter_mut().for_each(|group| *group = group.iter().filter_map(place).collect());
         if !groups.is_empty() {
             let kinds = groups
@@ -172,25 +182,25 @@ pub fn link(table: &Table, options: &Options) -> Result<Linked, Error> {
                 kinds: kinds.into_iter().map(|name| (name, Kind::Text)).collect(),
                 ..options.clone()
             };
-            return link(&table.joined(&groups), &joined);
+            return link_until(&table.joined(&groups, work)?, &joined, stop);
         }
     }
     let all_pairs = rows.all_pairs();
-    let chance = Chance::new(&columns, &rows, &sides, compared, threads);
-    let few = FewValues::new(&columns, &sides, compared, threads);
-    let learning = Learning { columns: &columns, chance: &chance, few: &few, all_pairs, threads };
+    let chance = Chance::new(&columns, &rows, &sides, compared, work)?;
+    let few = FewValues::new(&columns, &sides, compared, work)?;
+    let learning = Learning { columns: &columns, chance: &chance, few: &few, all_pairs, work };
     let given = options.model.as_ref().map(|file| &file.model);
     let mut model = match given {
         Some(model) => model.clone(),
         None => {
             let alone: Vec<u32> = (0..count as u32).collect();
-            let counted = chance.count(&columns, &alone, Where::Within, None);
+            let counted = chance.count(&columns, &alone, Where::Within, None, work)?;
             let mut model = Model::assumed(&columns, &counted, count, all_pairs);
             if compared != Compared::Across {
                 // Suburb and postcode agree together: without that, learning may take neighbours for matches.
                 let counted = {
                     let fitted = Fitted::new(&model, &columns);
-                    chance.count(&columns, &alone, Where::Within, Some(&fitted))
+                    chance.count(&columns, &alone, Where::Within, Some(&fitted), work)?
                 };
                 model.set_chance(&columns, &counted);
             }
@@ -201,25 +211,25 @@ pub fn link(table: &Table, options: &Options) -> Result<Linked, Error> {
     // Which pairs are compared: all of a small table; otherwise those that agree in a band. A first look at records that
     // agree in two values or in rare words says which bands find matches.
     let is_small = all_pairs <= FEW_PAIRS;
-    let equal = equal::pairs(&columns, &rows);
+    let equal = equal::pairs(&columns, &rows, work)?;
     let (mut planned, mut partners) = (1.0, Partners::Any);
     let chosen: Vec<Chosen> = if !options.blocks.is_empty() {
         options.blocks.iter().filter_map(|fields| rows.by_fields(fields)).collect()
     } else if let Some(file) = &options.model {
         file.bands.iter().filter_map(|band| rows.by_band(band)).collect()
     } else {
-        let mut all = rows.first_look(threads);
+        let mut all = rows.first_look(work)?;
         all.extend(&equal);
         all.sort_unstable();
         all.dedup();
         let looked_at: Vec<Pair> = sampled(&all, LEARNT_FROM).map(|at| all[at]).collect();
-        let levels = Levels::of(&columns, &looked_at, threads);
-        learning.learn(&mut model, &looked_at, &levels, PASSES - 1, Partners::Any);
+        let levels = Levels::of(&columns, &looked_at, work)?;
+        learning.learn(&mut model, &looked_at, &levels, PASSES - 1, Partners::Any)?;
         let fitted = Fitted::new(&model, &columns);
-        let likely = fitted.probabilities(&columns, &looked_at, &levels, threads);
+        let likely = fitted.probabilities(&columns, &looked_at, &levels, work)?;
         if compared == Compared::Across {
             let likely: Vec<(Pair, f64)> = looked_at.iter().copied().zip(likely.iter().copied()).collect();
-            if !has_copies((&columns, &sides), &fitted, &model, &likely, threads) {
+            if !has_copies((&columns, &sides), &fitted, &model, &likely, work)? {
                 partners = Partners::One;
             }
         }
@@ -227,7 +237,7 @@ pub fn link(table: &Table, options: &Options) -> Result<Linked, Error> {
             looked_at.iter().zip(&likely).filter(|(_, p)| **p > 0.5).map(|(pair, _)| *pair).collect();
         alike.sort_unstable_by_key(|&(a, b)| mix64(u64::from(a) << 32 | u64::from(b)));
         alike.truncate(ALIKE);
-        let (chosen, found) = rows.choose(&alike, options.recall, MOST_COST);
+        let (chosen, found) = rows.choose(&alike, options.recall, MOST_COST, work)?;
         planned = found;
         chosen
     };
@@ -237,14 +247,14 @@ pub fn link(table: &Table, options: &Options) -> Result<Linked, Error> {
         let times = vec![u8::MAX; pairs.len()];
         (pairs, times, 0)
     } else {
-        rows.candidates(&chosen, threads)
+        rows.candidates(&chosen, work)?
     };
     let labelled = options.labels.iter().filter(|(_, is_match)| **is_match).map(|(pair, _)| *pair);
     let certain: BTreeSet<Pair> = equal.into_iter().chain(labelled).collect();
     add_certain(&mut candidates, &mut times, certain, &rows);
-    let levels = Levels::of(&columns, &candidates, threads);
+    let levels = Levels::of(&columns, &candidates, work)?;
     if given.is_none() {
-        learning.learn(&mut model, &candidates, &levels, PASSES, partners);
+        learning.learn(&mut model, &candidates, &levels, PASSES, partners)?;
     }
     if given.is_none() {
         fields_left_out.extend(model.leave_out(&columns));
@@ -275,7 +285,7 @@ pub fn link(table: &Table, options: &Options) -> Result<Linked, Error> {
     let said: f64 = model.fields.iter().map(Field::says).sum();
     let is_taught = given.is_some() || (count >= LEAST_RECORDS && said >= LEAST_SAID);
     let shift = match is_taught && !options.labels.is_empty() {
-        true => shift_of(&model, &columns, alone, &options.labels),
+        true => shift_of(&model, &columns, alone, &options.labels, work)?,
         false => 0.0,
     };
     model.prior += shift;
@@ -294,6 +304,7 @@ pub fn link(table: &Table, options: &Options) -> Result<Linked, Error> {
     };
     let (mut matches, mut times_of_matches, mut buffer) = (Vec::new(), Vec::new(), Vec::new());
     for (at, &pair) in candidates.iter().enumerate() {
+        work.go_on_at(at)?;
         let weight = judge(pair, levels.at(at), &mut buffer);
         let label = options.labels.get(&pair);
         let probability = if label == Some(&true) { 1.0 } else { probability(weight) };
@@ -311,19 +322,20 @@ pub fn link(table: &Table, options: &Options) -> Result<Linked, Error> {
         && is_taught
         && partners == Partners::One;
     let matches = best_partners(matches, &sides, options.one_to, &options.labels);
-    let levels_of_weighed = Levels::of(&columns, &options.weighed, threads);
+    let levels_of_weighed = Levels::of(&columns, &options.weighed, work)?;
     let weighed = options.weighed.iter().enumerate();
     let weighed = weighed.map(|(at, &pair)| judge(pair, levels_of_weighed.at(at), &mut buffer)).collect();
-    let explained = options.explained.map(|(a, b)| {
+    let explain = |(a, b): (usize, usize)| -> Result<Explained, Error> {
         let pair = (a as u32, b as u32);
-        let levels = Levels::of(&columns, &[pair], 1);
+        let levels = Levels::of(&columns, &[pair], work.alone())?;
         let weight = judge(pair, levels.at(0), &mut buffer);
-        let mut explained = explain(table, &columns, (pair, levels.at(0)), &buffer, weight);
+        let mut explained = explained::explain(table, &columns, (pair, levels.at(0)), &buffer, weight);
         // What is not said by a field: the prior, the rule, or that the records are equal.
         explained.prior = weight - buffer.iter().sum::<f64>();
         explained.bands = rows.finding(&chosen, pair);
-        explained
-    });
+        Ok(explained)
+    };
+    let explained = options.explained.map(explain).transpose()?;
     let bands =
         chosen.into_iter().map(|it| BandFigures { band: it.band, finds: it.finds, cost: it.cost }).collect();
     Ok(Linked {
@@ -378,6 +390,15 @@ pub enum Error {
         /// What is allowed.
         allowed: &'static str,
     },
+    /// It was asked to stop.
+    #[error("stopped")]
+    Stopped,
+}
+
+impl From<Stopped> for Error {
+    fn from(_: Stopped) -> Self {
+        Self::Stopped
+    }
 }
 
 fn check(table: &Table, options: &Options) -> Result<(), Error> {
@@ -410,20 +431,23 @@ fn check(table: &Table, options: &Options) -> Result<(), Error> {
     Ok(())
 }
 
+/// Fields that are not compared, and why.
+type LeftOut = Vec<(String, String)>;
+
 /// The fields that are compared, and those that cannot say anything.
-fn columns(table: &Table, options: &Options) -> (Vec<Column>, Vec<(String, String)>) {
+fn columns(table: &Table, options: &Options, work: Work<'_>) -> Result<(Vec<Column>, LeftOut), Stopped> {
     let mut left_out = Vec::new();
-    let column = |(raw, name): (&RawColumn, &String)| {
+    let column = |(raw, name): (&RawColumn, &String)| -> Result<Option<Column>, Stopped> {
         let stored =
             options.model.iter().flat_map(|file| &file.model.fields).find(|field| field.name == *name);
         if options.model.is_some() && stored.is_none() {
             left_out.push((name.clone(), "not in the model".into()));
-            return None;
+            return Ok(None);
         }
         let told = options.kinds.iter().find(|(told, _)| told == name).map(|(_, kind)| *kind);
         let values = || raw.of.iter().map(|&number| raw.strings.get(number));
         let kind = stored.map(|field| field.kind).or(told).unwrap_or_else(|| Kind::of(values()));
-        let column = Column::new(name, kind, raw);
+        let column = Column::new(name, kind, raw, work)?;
         let why = match column.values.len() {
             _ if stored.is_some() => None,
             0 => Some("no values"),
@@ -433,9 +457,10 @@ fn columns(table: &Table, options: &Options) -> (Vec<Column>, Vec<(String, Strin
         if let Some(why) = why {
             left_out.push((name.clone(), why.into()));
         }
-        why.is_none().then_some(column)
+        Ok(why.is_none().then_some(column))
     };
-    let mut columns: Vec<Column> = table.columns.iter().zip(table.fields()).filter_map(column).collect();
+    let all = table.columns.iter().zip(table.fields()).map(column);
+    let mut columns: Vec<Column> = all.filter_map(Result::transpose).collect::<Result<_, Stopped>>()?;
     if let Some(file) = &options.model {
         let place = |column: &Column| file.model.fields.iter().position(|field| field.name == column.name);
         columns.sort_by_key(place);
@@ -443,11 +468,12 @@ fn columns(table: &Table, options: &Options) -> (Vec<Column>, Vec<(String, Strin
     if columns.is_empty() {
         // All records say the same, as far as they say anything: the rule decides.
         let all = table.columns.iter().zip(table.fields());
-        let all = all.map(|(raw, name)| Column::new(name, Kind::Name, raw));
-        columns = all.filter(|column| !column.values.is_empty()).collect();
+        let all = all.map(|(raw, name)| Column::new(name, Kind::Name, raw, work));
+        columns = all.collect::<Result<_, Stopped>>()?;
+        columns.retain(|column| !column.values.is_empty());
         left_out.retain(|(name, _)| columns.iter().all(|column| column.name != *name));
     }
-    (columns, left_out)
+    Ok((columns, left_out))
 }
 
 /// What learning needs.
@@ -456,7 +482,7 @@ struct Learning<'a> {
     chance: &'a Chance,
     few: &'a FewValues,
     all_pairs: f64,
-    threads: usize,
+    work: Work<'a>,
 }
 
 impl Learning<'_> {
@@ -466,20 +492,29 @@ impl Learning<'_> {
     }
 
     /// Learns in turns: weights, then which records are one entity, then how often values agree by chance among entities.
-    fn learn(&self, model: &mut Model, pairs: &[Pair], levels: &Levels, passes: usize, partners: Partners) {
+    fn learn(
+        &self,
+        model: &mut Model,
+        pairs: &[Pair],
+        levels: &Levels,
+        passes: usize,
+        partners: Partners,
+    ) -> Result<(), Stopped> {
         let count = self.columns.first().map_or(0, |column| column.of.len());
         for pass in 0..passes {
-            model.learn(self.columns, pairs, levels, self.few, self.all_pairs, partners);
+            model.learn(self.columns, (pairs, levels), self.few, self.all_pairs, partners, self.work)?;
             if pass + 1 == passes {
                 break;
             }
             let fitted = Fitted::new(model, self.columns);
-            let probabilities = fitted.probabilities(self.columns, pairs, levels, self.threads);
+            let probabilities = fitted.probabilities(self.columns, pairs, levels, self.work)?;
             let linked = pairs.iter().zip(&probabilities).filter(|(_, p)| **p > 0.5).map(|(pair, _)| *pair);
+            let entities = entities(count, linked);
             let counted =
-                self.chance.count(self.columns, &entities(count, linked), self.place(), Some(&fitted));
+                self.chance.count(self.columns, &entities, self.place(), Some(&fitted), self.work)?;
             model.set_chance(self.columns, &counted);
         }
+        Ok(())
     }
 }
 
@@ -498,9 +533,15 @@ fn add_certain(candidates: &mut Vec<Pair>, times: &mut Vec<u8>, certain: BTreeSe
 }
 
 /// How far labels shift all log odds.
-fn shift_of(model: &Model, columns: &[Column], alone: f64, labels: &BTreeMap<Pair, bool>) -> f64 {
+fn shift_of(
+    model: &Model,
+    columns: &[Column],
+    alone: f64,
+    labels: &BTreeMap<Pair, bool>,
+    work: Work<'_>,
+) -> Result<f64, Stopped> {
     let pairs: Vec<Pair> = labels.keys().copied().collect();
-    let (fitted, levels) = (Fitted::new(model, columns), Levels::of(columns, &pairs, 1));
+    let (fitted, levels) = (Fitted::new(model, columns), Levels::of(columns, &pairs, work.alone())?);
     let mut buffer = Vec::new();
     let judged: Vec<(f64, bool)> = labels
         .iter()
@@ -510,7 +551,7 @@ fn shift_of(model: &Model, columns: &[Column], alone: f64, labels: &BTreeMap<Pai
             (model.prior + alone + buffer.iter().sum::<f64>(), is_match)
         })
         .collect();
-    Shift::of(&judged).mean
+    Ok(Shift::of(&judged).mean)
 }
 
 /// The entity of each record: the least number of a record that is connected with it.

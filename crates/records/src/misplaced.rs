@@ -7,6 +7,7 @@
 use crate::bands::{Pair, Rows};
 use crate::column::Column;
 use crate::table::Table;
+use crate::threads::{Stopped, Work};
 
 /// If at least this share of the words of a field that both records have is in other fields of the other record, the field
 /// is joined. Two fields that are swapped now and then stay below it: swapped at random, a half of their words would be
@@ -26,13 +27,18 @@ const LOOKED_AT: usize = 20_000;
 pub(crate) const BETWEEN: &str = " + ";
 
 /// The groups of fields that should be joined, each ascending.
-pub(crate) fn groups(columns: &[Column], rows: &Rows<'_>) -> Vec<Vec<usize>> {
+pub(crate) fn groups(
+    columns: &[Column],
+    rows: &Rows<'_>,
+    work: Work<'_>,
+) -> Result<Vec<Vec<usize>>, Stopped> {
     let fields = columns.len();
-    let pairs = rows.sharing_rare_words();
+    let pairs = rows.sharing_rare_words(work)?;
     let step = pairs.len().div_ceil(LOOKED_AT).max(1);
     // By field of one record and field of the other: words that are there and not in the same field.
     let (mut moved, mut all) = (vec![0.0; fields * fields], vec![0.0; fields]);
-    for &pair in pairs.iter().step_by(step) {
+    for (at, &pair) in pairs.iter().step_by(step).enumerate() {
+        work.go_on_at(at)?;
         count(columns, pair, &mut moved, &mut all);
         count(columns, (pair.1, pair.0), &mut moved, &mut all);
     }
@@ -52,7 +58,7 @@ pub(crate) fn groups(columns: &[Column], rows: &Rows<'_>) -> Vec<Vec<usize>> {
         }
     }
     let group = |lead: usize| (0..fields).filter(|&at| leads[at] == lead).collect::<Vec<usize>>();
-    (0..fields).map(group).filter(|group| group.len() > 1).collect()
+    Ok((0..fields).map(group).filter(|group| group.len() > 1).collect())
 }
 
 /// Counts where the words of the first record of a pair are in the second.
@@ -93,7 +99,7 @@ fn count(columns: &[Column], (a, b): Pair, moved: &mut [f64], all: &mut [f64]) {
 
 impl Table {
     /// The same records, with the values of some fields joined into one.
-    pub(crate) fn joined(&self, groups: &[Vec<usize>]) -> Self {
+    pub(crate) fn joined(&self, groups: &[Vec<usize>], work: Work<'_>) -> Result<Self, Stopped> {
         let name = |group: &Vec<usize>| -> String {
             group.iter().map(|&at| self.fields()[at].as_str()).collect::<Vec<_>>().join(BETWEEN)
         };
@@ -101,6 +107,7 @@ impl Table {
         let groups: Vec<Vec<usize>> = groups.iter().cloned().chain(others.map(|at| vec![at])).collect();
         let mut table = Self::new(groups.iter().map(name));
         for record in 0..self.len() {
+            work.go_on_at(record)?;
             let value = |group: &Vec<usize>| -> String {
                 let values = group.iter().map(|&at| self.value(record, at)).filter(|value| !value.is_empty());
                 values.collect::<Vec<_>>().join(" ")
@@ -108,7 +115,7 @@ impl Table {
             table.push(groups.iter().map(value));
         }
         table.sides.clone_from(&self.sides);
-        table
+        Ok(table)
     }
 
     /// The places of the fields that a field of a model is made of: one, or several that were joined; none if they are not
@@ -137,7 +144,7 @@ mod tests {
         let mut table = Table::new(["a", "b", "c"]);
         table.push(["x", "y", "z"]);
         table.push(["x", "", "w"]);
-        let joined = table.joined(&[vec![0, 2]]);
+        let joined = table.joined(&[vec![0, 2]], Work::unstopped()).unwrap();
         assert_eq!(joined.fields(), ["a + c", "b"]);
         assert_eq!([joined.value(0, 0), joined.value(0, 1), joined.value(1, 0)], ["x z", "y", "x w"]);
         assert_eq!(table.groups_of(["a + c", "b", "a + d"].into_iter()), [vec![0, 2]]);
@@ -172,7 +179,9 @@ mod tests {
                 )
             };
             let columns: Vec<Column> = (0..3).map(column).collect();
-            groups(&columns, &Rows::new(&columns, vec![0; records.len()], Compared::All))
+            let work = Work::unstopped();
+            let rows = Rows::new(&columns, vec![0; records.len()], Compared::All, work).unwrap();
+            groups(&columns, &rows, work).unwrap()
         };
         assert_eq!(groups_of(true), [vec![0, 1]]);
         assert!(groups_of(false).is_empty());

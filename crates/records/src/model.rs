@@ -16,7 +16,7 @@ use crate::column::{Column, MISSING, ValueId};
 use crate::compare::{self, NO_LEVEL};
 use crate::kind::Kind;
 use crate::strings::Scratch;
-use crate::threads::each;
+use crate::threads::{Stopped, Work};
 use crate::together::{FEW, FewValues};
 use lookalike::hashing::mix64;
 use serde::{Deserialize, Serialize};
@@ -48,7 +48,7 @@ const AGREES: u8 = 2;
 const MOST_FREQUENT: usize = 5_000;
 
 /// Pairs whose levels one thread finds at a time.
-const CHUNK: usize = 8_192;
+const CHUNK: usize = 4_096;
 
 /// The levels of pairs: one for each field, pair after pair.
 pub(crate) struct Levels {
@@ -57,9 +57,9 @@ pub(crate) struct Levels {
 }
 
 impl Levels {
-    pub(crate) fn of(columns: &[Column], pairs: &[Pair], threads: usize) -> Self {
+    pub(crate) fn of(columns: &[Column], pairs: &[Pair], work: Work<'_>) -> Result<Self, Stopped> {
         let chunks: Vec<&[Pair]> = pairs.chunks(CHUNK).collect();
-        let found = each(threads, chunks.len(), |at| {
+        let found = work.each(chunks.len(), |at| {
             let mut scratch = Scratch::default();
             let mut levels = Vec::with_capacity(chunks[at].len() * columns.len());
             for &(a, b) in chunks[at] {
@@ -67,9 +67,9 @@ impl Levels {
                     compare::level(column, column.of[a as usize], column.of[b as usize], &mut scratch)
                 }));
             }
-            levels
-        });
-        Self { fields: columns.len(), levels: found.concat() }
+            Ok(levels)
+        })?;
+        Ok(Self { fields: columns.len(), levels: found.concat() })
     }
 
     /// The levels of a pair.
@@ -282,16 +282,17 @@ impl Model {
     pub(crate) fn learn(
         &mut self,
         columns: &[Column],
-        candidates: &[Pair],
-        levels: &Levels,
+        (candidates, levels): (&[Pair], &Levels),
         few: &FewValues,
         all_pairs: f64,
         partners: Partners,
-    ) {
+        work: Work<'_>,
+    ) -> Result<(), Stopped> {
         let sample: Vec<usize> = sampled(candidates, LEARNT_FROM).collect();
         let scale = candidates.len() as f64 / sample.len().max(1) as f64;
         let shares = Fitted::shares(self, columns);
         for round in 1..=ROUNDS {
+            work.go_on()?;
             let mut probabilities: Vec<f64> = {
                 let fitted = Fitted::with(self, columns, Cow::Borrowed(&shares));
                 let mut buffer = Vec::new();
@@ -323,6 +324,7 @@ impl Model {
                 break;
             }
         }
+        Ok(())
     }
 
     pub(crate) fn set_prior(&mut self, expected: f64, all_pairs: f64) {
@@ -500,17 +502,16 @@ impl<'m> Fitted<'m> {
         columns: &[Column],
         pairs: &[Pair],
         levels: &Levels,
-        threads: usize,
-    ) -> Vec<f64> {
+        work: Work<'_>,
+    ) -> Result<Vec<f64>, Stopped> {
         let chunks = pairs.len().div_ceil(CHUNK);
-        let found = each(threads, chunks, |chunk| {
+        let found = work.each(chunks, |chunk| {
             let mut buffer = Vec::new();
             let these = chunk * CHUNK..((chunk + 1) * CHUNK).min(pairs.len());
-            these
-                .map(|at| self.probability(columns, pairs[at], levels.at(at), &mut buffer))
-                .collect::<Vec<f64>>()
-        });
-        found.concat()
+            let these = these.map(|at| self.probability(columns, pairs[at], levels.at(at), &mut buffer));
+            Ok(these.collect::<Vec<f64>>())
+        })?;
+        Ok(found.concat())
     }
 }
 

@@ -5,6 +5,7 @@ use crate::column::Column;
 use crate::link::Match;
 use crate::model::{Field, Fitted, Levels, Model};
 use crate::options::OneTo;
+use crate::threads::{Stopped, Work};
 use std::collections::BTreeMap;
 
 /// True if some records have several partners.
@@ -24,30 +25,30 @@ pub(crate) fn has_copies(
     fitted: &Fitted<'_>,
     model: &Model,
     likely: &[(Pair, f64)],
-    threads: usize,
-) -> bool {
+    work: Work<'_>,
+) -> Result<bool, Stopped> {
     let is_alike = |field: &Field| {
         let levels = field.matches.iter().zip(&field.weights);
         levels.filter(|(_, weight)| **weight > 0.0).map(|(share, _)| share).sum::<f64>() >= 0.5
     };
-    let sum = |pairs: &[Pair]| -> Vec<f64> {
-        let levels = Levels::of(columns, pairs, threads);
+    let sum = |pairs: &[Pair]| -> Result<Vec<f64>, Stopped> {
+        let levels = Levels::of(columns, pairs, work)?;
         let mut buffer = Vec::new();
         let of_pair = |(at, &pair): (usize, &Pair)| {
             fitted.weights(columns, pair, levels.at(at), &mut buffer);
             buffer.iter().zip(&model.fields).filter(|(_, field)| is_alike(field)).map(|(w, _)| w).sum()
         };
-        pairs.iter().enumerate().map(of_pair).collect()
+        Ok(pairs.iter().enumerate().map(of_pair).collect())
     };
     let matches: Vec<Pair> = likely.iter().filter(|(_, p)| *p > 0.5).map(|(pair, _)| *pair).collect();
-    let mut sums = sum(&matches);
+    let mut sums = sum(&matches)?;
     sums.sort_by(f64::total_cmp);
-    let Some(&median) = sums.get(sums.len() / 2) else { return true };
-    let mut within = Rows::new(columns, sides.to_vec(), Compared::All).first_look(threads);
+    let Some(&median) = sums.get(sums.len() / 2) else { return Ok(true) };
+    let mut within = Rows::new(columns, sides.to_vec(), Compared::All, work)?.first_look(work)?;
     within.retain(|&(a, b)| sides[a as usize] == sides[b as usize]);
-    let copies = sum(&within).into_iter().filter(|sum| *sum >= median).count();
+    let copies = sum(&within)?.into_iter().filter(|sum| *sum >= median).count();
     let as_much = sums.iter().filter(|sum| **sum >= median).count();
-    copies * 10 > as_much
+    Ok(copies * 10 > as_much)
 }
 
 /// The best partners: pairs that were labelled a match first, then the most probable one, and each record once, or each of

@@ -12,7 +12,7 @@ use crate::column::{Column, MISSING, ValueId};
 use crate::compare;
 use crate::model::{Field, Together};
 use crate::strings::Scratch;
-use crate::threads::each;
+use crate::threads::{Stopped, Work};
 
 /// A field of so few values is counted value by value.
 pub(crate) const FEW: usize = 300;
@@ -38,9 +38,14 @@ struct Two {
 }
 
 impl FewValues {
-    pub(crate) fn new(columns: &[Column], sides: &[Side], compared: Compared, threads: usize) -> Self {
-        let by_field = each(threads, columns.len(), |at| of_column(&columns[at], sides, compared));
-        Self { by_field }
+    pub(crate) fn new(
+        columns: &[Column],
+        sides: &[Side],
+        compared: Compared,
+        work: Work<'_>,
+    ) -> Result<Self, Stopped> {
+        let by_field = work.each(columns.len(), |at| Ok(of_column(&columns[at], sides, compared)))?;
+        Ok(Self { by_field })
     }
 
     /// Learns what goes together from pairs that are matches with these probabilities. `equal` is what the levels say

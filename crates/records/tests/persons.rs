@@ -3,8 +3,9 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
 use lookalike::hashing::SplitMix64;
-use records::{Error, Kind, Model, ModelFile, OneTo, Options, Side, Table, link};
+use records::{Error, Kind, Model, ModelFile, OneTo, Options, Side, Table, link, link_until};
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 const SYLLABLES: [&str; 20] = [
     "an", "ber", "ca", "do", "el", "fri", "gun", "hil", "in", "jo", "kar", "lu", "mar", "nor", "ol", "pe",
@@ -375,4 +376,30 @@ fn the_log_odds_of_any_pair_can_be_asked_for() {
     let asked = link(&table, &options).unwrap();
     assert_eq!((asked.weighed[0], asked.matches), (known.weight, linked.matches.clone()));
     assert!(asked.weighed.len() == 2 && asked.weighed[1] < 0.0, "{:?}", asked.weighed);
+}
+
+/// Wherever it is asked to stop, it stops, and asks hardly again.
+#[test]
+fn linking_stops_wherever_it_is_asked_to() {
+    let table = {
+        let persons = testkit::corpora::Persons::new(5);
+        let mut table = Table::new(testkit::corpora::Persons::FIELDS);
+        (0..3_000).flat_map(|person| persons.of(person)).for_each(|record| table.push(&record));
+        table
+    };
+    for threads in [1, 2] {
+        let options = Options::default().with_threads(threads);
+        let asked = AtomicUsize::new(0);
+        let stop_after = |most: usize| {
+            asked.store(0, Ordering::Relaxed);
+            link_until(&table, &options, &|| asked.fetch_add(1, Ordering::Relaxed) >= most)
+        };
+        assert_eq!(stop_after(usize::MAX), link(&table, &options));
+        let all = asked.load(Ordering::Relaxed);
+        assert!(all > 300, "it asks {all} times");
+        for most in (0..all).step_by(all / 12) {
+            assert_eq!(stop_after(most), Err(Error::Stopped), "after {most} of {all}");
+            assert!(asked.load(Ordering::Relaxed) <= most + threads, "after {most} of {all}");
+        }
+    }
 }

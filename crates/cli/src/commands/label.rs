@@ -47,7 +47,7 @@ pub(crate) fn run(arguments: &LabelArguments, layers: &Layers, printer: &Printer
     for &(a, b) in labels.keys() {
         job.options = job.options.with_weighed(a, b);
     }
-    let matched = job.link(records)?;
+    let matched = job.link(records, &interruption::requested)?;
     if interruption::requested() {
         return Err(Failure::interrupted());
     }

@@ -142,7 +142,7 @@ pub(super) fn run(
 impl Run {
     fn matched(&self, printer: &Printer) -> Result<Matched> {
         let records = self.job.read(&interruption::requested)?;
-        let matched = self.job.link(records)?;
+        let matched = self.job.link(records, &interruption::requested)?;
         if interruption::requested() {
             return Err(Failure::interrupted());
         }
@@ -264,7 +264,14 @@ pub(super) fn dedup(arguments: &DedupArguments, layers: &Layers, printer: &Print
     if arguments.dry_run {
         return printer.records_summary(&Report::new(&run.job, &matched, &decisions, seconds), None);
     }
-    let report = records::run::dedup(&run.job, &matched, &decisions, &target, seconds, run.threads)?;
+    let report = records::run::dedup(
+        &run.job,
+        &matched,
+        &decisions,
+        &target,
+        (seconds, run.threads),
+        &interruption::requested,
+    )?;
     interruption::end_run();
     printer.records_summary(&report, Some(argument))
 }
@@ -297,7 +304,7 @@ pub(super) fn compare(arguments: &CompareArguments, layers: &Layers, printer: &P
     let names = [records.named(a).id, records.named(b).id];
     let options = run.job.options.clone().with_explained(a, b);
     let job = Job { options, ..run.job };
-    let matched = job.link(records)?;
+    let matched = job.link(records, &interruption::requested)?;
     interruption::end_run();
     let Some(explained) = &matched.linked.explained else {
         return Err(Failure::usage("the two records were not compared"));

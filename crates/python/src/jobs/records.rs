@@ -118,7 +118,7 @@ struct Ran {
 
 fn run(
     py: Python<'_>,
-    work: impl FnOnce(&dyn Fn() -> bool) -> records::run::Result<Ran> + Send,
+    work: impl FnOnce(records::run::Stop<'_>) -> records::run::Result<Ran> + Send,
 ) -> PyResult<Ran> {
     watched(py, None, |observer| Ok(work(&|| observer.interrupted())))?.or_raise()
 }
@@ -136,7 +136,7 @@ pub(crate) fn records_found<'py>(
     let begun = Instant::now();
     let (job, _, _temporary_copies) = asked.job(&documents, against.as_ref(), None, &options)?;
     let ran = run(py, |stop| {
-        let matched = job.link(job.read(stop)?)?;
+        let matched = job.link(job.read(stop)?, stop)?;
         let decisions = matched.decide(&job)?;
         let report = Report::new(&job, &matched, &decisions, begun.elapsed().as_secs_f64());
         Ok(Ran { matched, decisions, report })
@@ -195,10 +195,10 @@ pub(crate) fn records_written<'py>(
         return Ok((json(&report)?, model.and_then(|model| String::from_utf8(model).ok()), own));
     }
     let ran = run(py, |stop| {
-        let matched = job.link(job.read(stop)?)?;
+        let matched = job.link(job.read(stop)?, stop)?;
         let decisions = matched.decide(&job)?;
         let seconds = begun.elapsed().as_secs_f64();
-        let report = records::run::dedup(&job, &matched, &decisions, &target, seconds, threads)?;
+        let report = records::run::dedup(&job, &matched, &decisions, &target, (seconds, threads), stop)?;
         Ok(Ran { matched, decisions, report })
     })?;
     Ok((json(&ran.report)?, ModelFile::of(&ran.matched).map(|model| model.to_json()), own))

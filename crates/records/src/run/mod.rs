@@ -17,7 +17,7 @@ pub use labelled::{HEAD, Label, LabelsWritten};
 pub use reading::{Named, Records};
 pub use write::{Report, RunFigures, dedup, finished, report_in, rounded, weights_json};
 
-use crate::link::{Linked, link};
+use crate::link::{Linked, link_until};
 use crate::options::Options;
 use corpus::Source;
 
@@ -136,17 +136,20 @@ pub struct Matched {
     pub linked: Linked,
 }
 
+/// Says whether the user asked to stop; every stage asks it often.
+pub type Stop<'s> = &'s (dyn Fn() -> bool + Sync);
+
 /// Bytes of memory for each record beside its values: keys, pairs and levels.
 const BYTES_PER_RECORD: u64 = 600;
 
 impl Job {
     /// Reads the records.
-    pub fn read(&self, stop: &dyn Fn() -> bool) -> Result<Records> {
+    pub fn read(&self, stop: Stop<'_>) -> Result<Records> {
         Records::read(self, stop)
     }
 
     /// Finds the matches among records that were read.
-    pub fn link(&self, records: Records) -> Result<Matched> {
+    pub fn link(&self, records: Records, stop: Stop<'_>) -> Result<Matched> {
         let needed = 8 * records.table.bytes() as u64 + BYTES_PER_RECORD * records.table.len() as u64;
         if needed > self.memory {
             return Err(Error::Memory { what: "matching these records".into(), needed, limit: self.memory });
@@ -159,7 +162,10 @@ impl Job {
                 }
             }
         }
-        let linked = link(&records.table, &options)?;
+        let linked = link_until(&records.table, &options, stop).map_err(|error| match error {
+            crate::Error::Stopped => Error::Interrupted,
+            other => Error::Link(other),
+        })?;
         Ok(Matched { records, linked })
     }
 }
@@ -215,12 +221,12 @@ pub(crate) mod tests {
     #[test]
     fn a_source_that_changes_before_it_is_written_has_no_output() {
         let (job, folder) = job_of(TABLE);
-        let matched = job.link(job.read(&|| false).unwrap()).unwrap();
+        let matched = job.link(job.read(&|| false).unwrap(), &|| false).unwrap();
         let decisions = matched.decide(&job).unwrap();
         std::fs::write(folder.path().join("table.csv"), TABLE.replace("carl", "dora")).unwrap();
         let out = folder.path().join("out");
         let target = corpus::Target::new(&out.display().to_string()).unwrap();
-        let error = dedup(&job, &matched, &decisions, &target, 0.0, 1).unwrap_err();
+        let error = dedup(&job, &matched, &decisions, &target, (0.0, 1), &|| false).unwrap_err();
         assert!(matches!(&error, Error::Changed { name } if name.ends_with("table.csv")), "{error}");
         assert!(!out.exists());
     }

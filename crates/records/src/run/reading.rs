@@ -1,6 +1,6 @@
 //! Sources -> a table, and where each record stands.
 
-use super::{Checksums, Error, FieldsWritten, Job, Keep, OnBadRecord, Result, WantedField};
+use super::{Checksums, Error, FieldsWritten, Job, Keep, OnBadRecord, Result, Stop, WantedField};
 use crate::table::{Side, Strings, Table};
 use corpus::{Block, Cells, Limits, Reader, Source, column_names, fields_there_are, place_of};
 use std::borrow::Cow;
@@ -67,12 +67,12 @@ pub struct Named {
 }
 
 impl Records {
-    pub(super) fn read(job: &Job, stop: &dyn Fn() -> bool) -> Result<Self> {
+    pub(super) fn read(job: &Job, stop: Stop<'_>) -> Result<Self> {
         let sources: Vec<Source> = job.against.iter().chain(&job.sources).cloned().collect();
         let checksums = Checksums::of(job)?;
         let names: Vec<Vec<String>> =
             sources.iter().map(|source| column_names(source, LIMITS)).collect::<Result<_, _>>()?;
-        let id_field = id_field(job, &sources, &names)?;
+        let id_field = id_field(job, &sources, &names, stop)?;
         let fields = wanted(job, &sources, &names, id_field.as_deref())?;
         let mut table = Table::new(fields.iter().map(|field| &field.names[0]));
         let order_field = match &job.keep {
@@ -128,7 +128,7 @@ impl Records {
         order_field: Option<&str>,
         job: &Job,
         table: &mut Table,
-        stop: &dyn Fn() -> bool,
+        stop: Stop<'_>,
     ) -> Result<()> {
         let source = self.sources[at].clone();
         // Each field, by the name that it has in this source; then the id and the value for `--keep`.
@@ -278,7 +278,7 @@ fn missing_field(field: &str, names: &[Vec<String>]) -> Error {
 }
 
 /// The field with the id: the one that was named, or one of the usual name whose values are all different.
-fn id_field(job: &Job, sources: &[Source], names: &[Vec<String>]) -> Result<Option<String>> {
+fn id_field(job: &Job, sources: &[Source], names: &[Vec<String>], stop: Stop<'_>) -> Result<Option<String>> {
     if let Some(field) = &job.id_field {
         return match names.iter().any(|names| has(names, field)) {
             true => Ok(Some(field.clone())),
@@ -298,7 +298,7 @@ fn id_field(job: &Job, sources: &[Source], names: &[Vec<String>]) -> Result<Opti
         }
         if sources
             .iter()
-            .map(|source| are_different(source, name))
+            .map(|source| are_different(source, name, stop))
             .collect::<Result<Vec<_>>>()?
             .iter()
             .all(|it| *it)
@@ -310,12 +310,15 @@ fn id_field(job: &Job, sources: &[Source], names: &[Vec<String>]) -> Result<Opti
 }
 
 /// True if no two records of a source have the same value in a field.
-fn are_different(source: &Source, field: &str) -> Result<bool> {
+fn are_different(source: &Source, field: &str, stop: Stop<'_>) -> Result<bool> {
     let cells = Cells::new(&[field.to_owned()]);
     let mut reader = Reader::open_columns(source, LIMITS)?;
     let (mut block, mut seen, mut twice) = (Block::default(), Strings::default(), false);
     let mut count = 0;
     while !twice && reader.next_block(&mut block)? {
+        if stop() {
+            return Err(Error::Interrupted);
+        }
         cells.visit(&block, &mut |_, values| {
             if let Ok([value, ..]) = values {
                 seen.number(value);

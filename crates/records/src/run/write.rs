@@ -6,7 +6,7 @@
 
 use super::outputs::Outputs;
 use super::reading::LIMITS;
-use super::{Checksums, Decision, Decisions, Error, Job, Matched, OnBadRecord, Result};
+use super::{Checksums, Decision, Decisions, Error, Job, Matched, OnBadRecord, Result, Stop};
 use crate::model_file::ModelFile;
 use corpus::{
     Block, Disposition, RUN_FILE, Reader, SinkOptions, SinkWriter, Source, Target, WORK_FOLDER, output_names,
@@ -165,14 +165,14 @@ pub fn report_in(folder: &std::path::Path) -> Option<Report> {
     serde_json::from_slice::<Report>(&written).ok().filter(|report| report.kind == KIND)
 }
 
-/// Writes the outputs of a run.
+/// Writes the outputs of a run that took so many seconds, on so many threads.
 pub fn dedup(
     job: &Job,
     matched: &Matched,
     decisions: &Decisions,
     target: &Target,
-    seconds: f64,
-    threads: usize,
+    (seconds, threads): (f64, usize),
+    stop: Stop<'_>,
 ) -> Result<Report> {
     let report = Report::new(job, matched, decisions, seconds);
     let Some(folder) = target
@@ -196,12 +196,12 @@ pub fn dedup(
     for at in records.against..records.sources.len() {
         let output = &records.sources[at].output;
         if !outputs.is_finished(target, output) {
-            let bytes = write_source(job, matched, decisions, at, target, aside.path(), threads)?;
+            let bytes = write_source(job, matched, decisions, at, (target, aside.path(), threads), stop)?;
             outputs.add(output, bytes);
         }
     }
     drop(aside);
-    let mut others = vec![("removed.jsonl", removed_lines(job, matched, decisions))];
+    let mut others = vec![("removed.jsonl", removed_lines(job, matched, decisions, stop)?)];
     others.extend(ModelFile::of(matched).map(|model| ("model.json", model.to_json().into_bytes())));
     for (name, written) in others {
         if !outputs.is_finished(target, name) {
@@ -220,9 +220,8 @@ fn write_source(
     matched: &Matched,
     decisions: &Decisions,
     at: usize,
-    target: &Target,
-    aside: &std::path::Path,
-    threads: usize,
+    (target, aside, threads): (&Target, &std::path::Path, usize),
+    stop: Stop<'_>,
 ) -> Result<Option<u64>> {
     let records = &matched.records;
     let source = &records.sources[at];
@@ -239,6 +238,9 @@ fn write_source(
     let mut reader = Reader::open_columns(source, LIMITS)?;
     let (mut block, mut first) = (Block::default(), 0);
     while reader.next_block(&mut block)? {
+        if stop() {
+            return Err(Error::Interrupted);
+        }
         writer.write(&block, &mut |slot| match dropped.contains(&(first + slot as u64)) {
             true => Disposition::Drop,
             false => Disposition::Keep,
@@ -269,12 +271,15 @@ pub fn rounded(weight: f64) -> f64 {
     (weight * 10_000.0).round() / 10_000.0 + 0.0
 }
 
-fn removed_lines(job: &Job, matched: &Matched, decisions: &Decisions) -> Vec<u8> {
+fn removed_lines(job: &Job, matched: &Matched, decisions: &Decisions, stop: Stop<'_>) -> Result<Vec<u8>> {
     let (records, fields) = (&matched.records, matched.linked.field_names());
     // By source and slot, so that they are in input order.
     let mut lines: BTreeMap<(usize, u64), Value> = BTreeMap::new();
     for (record, decision) in decisions.of.iter().enumerate() {
         let Decision::Removed { by, found } = decision else { continue };
+        if record.is_multiple_of(1_024) && stop() {
+            return Err(Error::Interrupted);
+        }
         let (named, kept) = (records.named(record), records.named(*by));
         let found = found.map(|found| &matched.linked.matches[found]);
         let mut line = json!({
@@ -308,5 +313,5 @@ fn removed_lines(job: &Job, matched: &Matched, decisions: &Decisions) -> Vec<u8>
         bytes.extend_from_slice(line.to_string().as_bytes());
         bytes.push(b'\n');
     }
-    bytes
+    Ok(bytes)
 }
