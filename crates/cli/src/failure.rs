@@ -77,6 +77,10 @@ impl Failure {
     pub(crate) fn named_by(self, layers: &Layers) -> Self {
         let name = |choice: &Choice| layers.name(choice.setting.as_str(), choice.value.as_deref());
         match self.cause {
+            // A row of (set, item) cannot be kept: it is in no set.
+            Some(error) if layers.has("set-of") && matches!(*error, pipeline::Error::BadRecord { .. }) => {
+                Self::of(*error, &name).with_advice("--on-bad-record skip lists such rows as removed")
+            }
             Some(error) => Self::of(*error, &name),
             None => self,
         }

@@ -42,11 +42,21 @@ pub struct Shift {
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct Quality {
-    /// The share of the found pairs that match.
-    pub precision: (f64, f64),
-    /// The share of the matching pairs that were found, among those that were compared.
-    pub recall: (f64, f64),
+    /// The share of the found pairs that match; none if no pair is found, or if no shift explains the answers.
+    pub precision: Option<(f64, f64)>,
+    /// The share of the matching pairs that were found, among those that were compared; none if no match is expected, or if no
+    /// shift explains the answers.
+    pub recall: Option<(f64, f64)>,
 }
+
+/// If more than this share of what is likely lies beyond the grid, or at its ends, no shift explains the answers.
+const MOST_AT_ENDS: f64 = 0.01;
+
+/// How far the ends of the grid reach.
+const END: f64 = 1.0;
+
+/// Fewer expected matches than this are none.
+const LEAST_MATCHES: f64 = 0.5;
 
 impl Shift {
     /// Learns from judged pairs: the weight of each, and whether it matches.
@@ -79,10 +89,21 @@ impl Shift {
         self.likely.iter().map(|(shift, share)| share * probability(weight + shift)).sum()
     }
 
+    /// True if the answers contradict the weights so much that no shift of the grid explains them: all answers are no, for
+    /// example, also those about the surest pairs.
+    #[must_use]
+    pub fn is_beyond(&self) -> bool {
+        let at_ends = self.likely.iter().filter(|(shift, _)| shift.abs() > WIDEST - END);
+        at_ends.map(|(_, share)| share).sum::<f64>() > MOST_AT_ENDS
+    }
+
     /// Precision and recall of what is found at a threshold in probability, from the weights of all pairs that may match. The
     /// error has two parts: the shift is not known exactly, and a pair matches or not.
     #[must_use]
     pub fn quality(&self, weights: &[f64], threshold: f64) -> Quality {
+        if self.is_beyond() {
+            return Quality { precision: None, recall: None };
+        }
         let least = (threshold / (1.0 - threshold)).ln() - self.mean;
         // Weights are counted in steps, so that many pairs cost no more than few: found ones and others apart.
         let mut counts: BTreeMap<(bool, i64), f64> = BTreeMap::new();
@@ -92,7 +113,7 @@ impl Shift {
         }
         // By shift: the expected number of matches that were found and that were not, and its variance by chance.
         let found = weights.iter().filter(|weight| **weight >= least).count() as f64;
-        let (mut precision, mut recall) = (Moments::default(), Moments::default());
+        let (mut precision, mut recall, mut expected) = (Moments::default(), Moments::default(), 0.0);
         for &(shift, share) in self.likely.iter().filter(|(_, share)| *share > 1e-6) {
             let (mut right, mut missed, mut chance) = (0.0, 0.0, [0.0, 0.0]);
             for (&(is_found, step), &count) in &counts {
@@ -105,12 +126,14 @@ impl Shift {
                 precision.add(share, right / found, chance[0] / found.powi(2));
             }
             let all: f64 = right + missed;
+            expected += share * all;
             if all > 0.0 {
                 let spread = (missed / all).powi(2) * chance[0] + (right / all).powi(2) * chance[1];
                 recall.add(share, right / all, spread / all.powi(2));
             }
         }
-        Quality { precision: precision.of_share(), recall: recall.of_share() }
+        let recall = recall.of_share().filter(|_| expected >= LEAST_MATCHES);
+        Quality { precision: precision.of_share(), recall }
     }
 }
 
@@ -129,13 +152,10 @@ impl Moments {
         self.square += share * (mean * mean + variance);
     }
 
-    /// The mean and its standard error; 1 and 0 if nothing was added.
-    fn of_share(&self) -> (f64, f64) {
-        if self.all == 0.0 {
-            return (1.0, 0.0);
-        }
+    /// The mean and its standard error; none if nothing was added.
+    fn of_share(&self) -> Option<(f64, f64)> {
         let mean = self.mean / self.all;
-        (mean, (self.square / self.all - mean * mean).max(0.0).sqrt())
+        (self.all > 0.0).then(|| (mean, (self.square / self.all - mean * mean).max(0.0).sqrt()))
     }
 }
 
@@ -245,9 +265,26 @@ mod tests {
             let recall = both / truth.iter().filter(|it| **it).count() as f64;
             for (said, really) in [(quality.precision, precision), (quality.recall, recall)] {
                 all += 1;
-                far += usize::from((said.0 - really).abs() > 3.0 * said.1);
+                let (share, error) = said.unwrap();
+                far += usize::from((share - really).abs() > 3.0 * error);
             }
         }
         assert!(far <= 3, "{far} of {all} are more than three errors away");
+    }
+
+    /// Sixty answers of no, also about the surest pairs, are explained by no shift; and of nothing that is found, the precision
+    /// is unknown.
+    #[test]
+    fn what_cannot_be_told_is_not_told() {
+        let all_no: Vec<(f64, bool)> = (0..60).map(|at| (f64::from(at) / 3.0 - 2.0, false)).collect();
+        let shift = Shift::of(&all_no);
+        let weights: Vec<f64> = (0..100).map(|at| f64::from(at) / 5.0 - 2.0).collect();
+        assert!(shift.is_beyond(), "{}", shift.mean);
+        assert_eq!(shift.quality(&weights, 0.5), Quality { precision: None, recall: None });
+        let few = Shift::of(&[(0.0, true), (1.0, false)]);
+        assert!(!few.is_beyond() && !Shift::of(&[]).is_beyond());
+        let low = few.quality(&[-9.0; 20], 0.5);
+        assert_eq!((low.precision, low.recall), (None, None));
+        assert!(few.quality(&weights, 0.5).precision.is_some_and(|(_, error)| error > 0.0));
     }
 }

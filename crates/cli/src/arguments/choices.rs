@@ -194,7 +194,8 @@ pub(crate) struct NormalizeChoices {
 #[serde(default, rename_all = "kebab-case")]
 #[command(next_help_heading = "Duplicates")]
 pub(crate) struct Matching {
-    /// Documents that are at least this similar are duplicates: a number above 0 and at most 1
+    /// Documents that are at least this similar are duplicates: a number above 0 and at most 1. With --kind records it is the least
+    /// probability of a match, and 0.5 if it is not given
     #[arg(long, short, value_name = "SIMILARITY", value_parser = share)]
     pub(crate) threshold: Option<f64>,
     /// How similarity is measured: the shared shingles divided by the different shingles of both documents together
@@ -203,7 +204,8 @@ pub(crate) struct Matching {
     /// them), or their distance (euclidean)
     #[arg(long, value_name = "MEASURE", value_parser = one_of::<Measure>(Measure::WRITTEN))]
     pub(crate) measure: Option<Measure>,
-    /// The chance of finding a pair whose similarity is exactly the threshold. Bands and rows are planned to reach it
+    /// The chance of finding a pair whose similarity is exactly the threshold. Bands and rows are planned to reach it. With --kind
+    /// records it is the share of the matches that bands should find
     #[arg(long, value_name = "CHANCE", value_parser = share)]
     pub(crate) recall: Option<f64>,
     /// Use these bands and rows, as in 21x6, instead of planning them. More bands find more pairs, more rows find

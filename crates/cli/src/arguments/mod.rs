@@ -35,6 +35,7 @@ pub(crate) use records::{Partners, Recording};
 pub(crate) use serve::{Access, ServeArguments, ServiceLimits};
 
 use crate::exit_code::ExitCode;
+use crate::settings::OF_TEXTS;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches, Parser};
 use serde_json::Value;
@@ -152,10 +153,12 @@ fn with_defaults(mut command: clap::Command, defaults: &Value) -> clap::Command 
     let command_name = command.get_name().to_owned();
     let is_query = command.get_name() == "query";
     let is_inspect = command.get_name() == "inspect";
+    let is_label = command.get_name() == "label";
     command.mut_args(|argument| {
         let default = match argument.get_long() {
             Some("threshold") if is_query => Some("0".to_owned()),
             Some("threshold") if is_inspect => None,
+            Some("threshold") if is_label => Some(::records::Options::default().threshold.to_string()),
             Some(name) => shown(name, defaults),
             None => None,
         };
@@ -165,6 +168,14 @@ fn with_defaults(mut command: clap::Command, defaults: &Value) -> clap::Command 
             ),
             ("clusters", Some("against")) => argument
                 .help("Also compare with the documents of these files, which come first in keep order"),
+            ("label", Some("threshold")) => argument.help(
+                "Pairs of at least this probability are matches: a number above 0 and at most 1. Precision and recall are \
+                 those at this threshold",
+            ),
+            ("label", Some("recall")) => {
+                argument.help("The share of the matches that bands should find. Bands are chosen to reach it")
+            }
+            ("label", Some("against")) => argument.help("Also compare with the records of these files"),
             ("dedup", _) => argument,
             (_, Some("on-bad-record")) => argument.help(
                 "What to do with a record that cannot be used: stop with an error (fail), or leave it out (skip, keep)",
@@ -172,7 +183,10 @@ fn with_defaults(mut command: clap::Command, defaults: &Value) -> clap::Command 
             _ => argument,
         };
         let is_rare = argument.get_long().is_some_and(|name| RARE.contains(&name));
-        let argument = argument.hide_short_help(is_rare);
+        // Flags that `label` would refuse.
+        let is_refused = |name: &str| OF_TEXTS.contains(&name) || ["labels", "kind"].contains(&name);
+        let is_refused = is_label && argument.get_long().is_some_and(is_refused);
+        let argument = argument.hide_short_help(is_rare).hide(is_refused);
         match (default, argument.get_help().cloned()) {
             (Some(default), Some(help)) => argument.help(format!("{help} [default: {default}]")),
             _ => argument,

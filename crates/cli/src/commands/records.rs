@@ -13,7 +13,12 @@ use pipeline::{Clusters, Keep, Kind, OnBadRecord, Reference};
 use records::run::{Decision, Job, LabelsWritten, Matched, Report};
 use records::{ModelFile, OneTo, Options};
 use std::ffi::OsStr;
+use std::io::Read;
+use std::path::Path;
 use std::time::Instant;
+
+/// A file that is larger is not a model: one of a hundred fields has about 20 MB.
+const MOST_IN_MODEL: u64 = 64 << 20;
 
 /// True if records are compared. A flag for records is refused for other kinds.
 pub(super) fn is_asked(recording: &Recording, partners: &Partners, layers: &Layers) -> Result<bool> {
@@ -42,6 +47,10 @@ pub(super) fn run(
     layers: &Layers,
 ) -> Result<Run> {
     let Resolved { settings, resources, discovery, against, ids: _ } = layers.resolve_records()?;
+    if let Some(index) = against.iter().find(|input| index::Index::is_at(input)) {
+        return Err(Failure::usage(format!("{index} is an index, and an index has no records"))
+            .with_advice("name tables with --against: CSV, TSV, JSON Lines or Parquet"));
+    }
     let how = Discovery { target: target.map(str::to_owned), ..discovery };
     let mut sources = corpus::find(inputs, &how)?.sources;
     let mut against = corpus::find(&against, &how)?.sources;
@@ -49,8 +58,16 @@ pub(super) fn run(
     let copied = |source: &mut Source| TemporaryCopy::stdin(source, &folder).transpose();
     let copies = sources.iter_mut().chain(&mut against).filter_map(copied).collect::<Result<_, _>>()?;
     if settings.matching.threshold == 0.0 {
-        return Err(Failure::usage("--threshold 0 would make every compared pair a match")
+        let threshold = layers.name("threshold", Some("0"));
+        return Err(Failure::usage(format!("{threshold} would make every compared pair a match"))
             .with_advice("with --kind records it is a probability above 0; the default is 0.5"));
+    }
+    if layers.has("recall") && (recording.model.is_some() || !recording.block.is_empty()) {
+        let given = if recording.model.is_some() { "--model" } else { "--block" };
+        let recall = layers.name("recall", None);
+        return Err(Failure::usage(format!("{recall} has no effect with {given}")).with_advice(format!(
+            "leave it out: no bands are planned, since {given} says what is compared"
+        )));
     }
     let against_only = settings.matching.against_only;
     if against_only && against.is_empty() {
@@ -83,10 +100,7 @@ pub(super) fn run(
         }
     }
     if let Some(path) = &recording.model {
-        let written =
-            std::fs::read_to_string(path).map_err(|cause| Failure::io("read", path.display(), &cause))?;
-        let model = ModelFile::of_json(&written)
-            .map_err(|cause| Failure::bad_input(format!("{} {cause}", path.display())))?;
+        let model = model_in(path)?;
         let all = match &fields {
             Some(told) => model.fields_with(told).map_err(|cause| {
                 Failure::usage(format!("the model {} {cause}", path.display()))
@@ -137,6 +151,25 @@ pub(super) fn run(
         memory: resources.memory,
     };
     Ok(Run { job, threads: resources.threads, _copies: copies, begun: Instant::now() })
+}
+
+/// The model in a file.
+fn model_in(path: &Path) -> Result<ModelFile> {
+    let failed = |cause| Failure::io("read", path.display(), &cause);
+    let mut written = Vec::new();
+    let file = std::fs::File::open(path).map_err(failed)?;
+    file.take(MOST_IN_MODEL + 1).read_to_end(&mut written).map_err(failed)?;
+    if written.len() as u64 > MOST_IN_MODEL {
+        let most = corpus::written_size(MOST_IN_MODEL);
+        return Err(Failure::bad_input(format!(
+            "{} has more than {most}, and is not a model of records",
+            path.display()
+        ))
+        .with_advice("name the model.json of a run with --kind records"));
+    }
+    let read = String::from_utf8(written).map_err(|_| "is not a model of records: it is not text".to_owned());
+    read.and_then(|written| ModelFile::of_json(&written).map_err(|cause| cause.to_string()))
+        .map_err(|cause| Failure::bad_input(format!("{} {cause}", path.display())))
 }
 
 impl Run {
@@ -264,14 +297,12 @@ pub(super) fn dedup(arguments: &DedupArguments, layers: &Layers, printer: &Print
     if arguments.dry_run {
         return printer.records_summary(&Report::new(&run.job, &matched, &decisions, seconds), None);
     }
-    let report = records::run::dedup(
-        &run.job,
-        &matched,
-        &decisions,
-        &target,
-        (seconds, run.threads),
-        &interruption::requested,
-    )?;
+    let how = (seconds, run.threads);
+    let written = records::run::dedup(&run.job, &matched, &decisions, &target, how, &interruption::requested);
+    let report = match written {
+        Err(records::run::Error::Corpus(error)) if to_stdout => return of_answers(error.into()),
+        written => written?,
+    };
     interruption::end_run();
     printer.records_summary(&report, Some(argument))
 }
@@ -321,6 +352,9 @@ impl From<records::run::Error> for Failure {
                 "--on-bad-record skip lists such records as removed, keep writes them without comparing them",
             ),
             Error::Memory { what, needed, limit } => pipeline::Error::Memory { what, needed, limit }.into(),
+            Error::Plain { .. } => Self::usage(error.to_string()).with_advice(
+                "if it is a table, say which: --format csv, --format tsv, --format jsonl or --format parquet",
+            ),
             Error::Labels(message) => Self::bad_input(message),
             Error::Target(message) => pipeline::Error::Target(message).into(),
             Error::Changed { .. } => Self::from(pipeline::Error::Target(error.to_string())).with_advice(

@@ -43,7 +43,7 @@ impl Printer {
     /// Says what the labels make of precision and recall.
     pub(crate) fn labels_so_far(&self, so_far: &LabelsSoFar) {
         let [yes, no, undecided] = so_far.counts;
-        let Quality { precision, recall, .. } = so_far.quality;
+        let quality = quality(so_far);
         let labels = match yes + no + undecided {
             0 => "no labels yet".to_owned(),
             _ => format!(
@@ -54,12 +54,28 @@ impl Printer {
         self.say(
             LogLevel::Info,
             &format!(
-                "{BOLD}labels{BOLD:#}  {labels}\n        at a probability of {}: precision {:.3} (standard error {:.3}), \
-                 recall among compared pairs {:.3} ({:.3})",
-                so_far.threshold, precision.0, precision.1, recall.0, recall.1
+                "{BOLD}labels{BOLD:#}  {labels}\n        at a probability of {}: {quality}",
+                so_far.threshold
             ),
         );
     }
+}
+
+/// What precision and recall are, or why that cannot be told.
+fn quality(so_far: &LabelsSoFar) -> String {
+    if so_far.shift.is_beyond() {
+        return "precision and recall cannot be told: the answers contradict the weights".to_owned();
+    }
+    let Quality { precision, recall, .. } = so_far.quality;
+    let precision = match precision {
+        Some((share, error)) => format!("precision {share:.3} (standard error {error:.3})"),
+        None => "precision cannot be told, because no pair is found".to_owned(),
+    };
+    let recall = match recall {
+        Some((share, error)) => format!("recall among compared pairs {share:.3} ({error:.3})"),
+        None => "recall cannot be told, because no match is expected".to_owned(),
+    };
+    format!("{precision}, {recall}")
 }
 
 /// The two records, a line for each field, with what differs between square brackets.

@@ -42,6 +42,39 @@ pub(crate) enum Purpose {
     Query,
 }
 
+/// The settings that have no effect on records.
+pub(crate) const OF_TEXTS: [&str; 29] = [
+    "text-field",
+    "set-of",
+    "weight",
+    "bits",
+    "ids",
+    "common",
+    "site-field",
+    "within-days",
+    "split",
+    "max-text",
+    "within",
+    "shingles",
+    "case",
+    "form",
+    "punctuation",
+    "whitespace",
+    "elements",
+    "weights",
+    "method",
+    "hashes",
+    "seed",
+    "measure",
+    "bands",
+    "distance",
+    "verify",
+    "prefer",
+    "annotate",
+    "removed-format",
+    "preset",
+];
+
 /// The layers, not yet combined.
 #[derive(Debug)]
 pub(crate) struct Layers {
@@ -123,37 +156,6 @@ impl Layers {
 
     /// The settings for records. Those that only texts have are refused.
     pub(crate) fn resolve_records(&self) -> Result<Resolved> {
-        const OF_TEXTS: [&str; 29] = [
-            "text-field",
-            "set-of",
-            "weight",
-            "bits",
-            "ids",
-            "common",
-            "site-field",
-            "within-days",
-            "split",
-            "max-text",
-            "within",
-            "shingles",
-            "case",
-            "form",
-            "punctuation",
-            "whitespace",
-            "elements",
-            "weights",
-            "method",
-            "hashes",
-            "seed",
-            "measure",
-            "bands",
-            "distance",
-            "verify",
-            "prefer",
-            "annotate",
-            "removed-format",
-            "preset",
-        ];
         if let Some(setting) = OF_TEXTS.iter().find(|setting| self.has(setting)) {
             return Err(Failure::usage(format!(
                 "{} has no effect with --kind records",

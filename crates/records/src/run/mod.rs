@@ -82,6 +82,12 @@ pub enum Error {
         /// Why, as the end of a sentence.
         reason: String,
     },
+    /// A source is no table.
+    #[error("{name} was taken for plain text, which has no fields")]
+    Plain {
+        /// Its name.
+        name: String,
+    },
     /// What was asked for makes no sense.
     #[error("{0}")]
     Usage(String),

@@ -1,8 +1,9 @@
 //! Sources -> a table, and where each record stands.
 
 use super::{Checksums, Error, FieldsWritten, Job, Keep, OnBadRecord, Result, Stop, WantedField};
+use crate::strings::{Scratch, edits};
 use crate::table::{Side, Strings, Table};
-use corpus::{Block, Cells, Limits, Reader, Source, column_names, fields_there_are, place_of};
+use corpus::{Block, Cells, Format, Limits, Reader, Source, column_names, fields_there_are, place_of};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -69,6 +70,9 @@ pub struct Named {
 impl Records {
     pub(super) fn read(job: &Job, stop: Stop<'_>) -> Result<Self> {
         let sources: Vec<Source> = job.against.iter().chain(&job.sources).cloned().collect();
+        if let Some(plain) = sources.iter().find(|source| source.format == Format::Text) {
+            return Err(Error::Plain { name: plain.name.clone() });
+        }
         let checksums = Checksums::of(job)?;
         let names: Vec<Vec<String>> =
             sources.iter().map(|source| column_names(source, LIMITS)).collect::<Result<_, _>>()?;
@@ -273,8 +277,25 @@ fn has(names: &[String], field: &str) -> bool {
 }
 
 fn missing_field(field: &str, names: &[Vec<String>]) -> Error {
-    let known = names.first().cloned().unwrap_or_default();
-    Error::Usage(format!("no source has the field `{field}`; {}", fields_there_are(&known)))
+    let mut known: Vec<String> = Vec::new();
+    for name in names.iter().flatten() {
+        if !known.contains(name) {
+            known.push(name.clone());
+        }
+    }
+    let meant = match nearest(field, &known) {
+        Some(nearest) => format!("; did you mean `{nearest}`?"),
+        None => String::new(),
+    };
+    Error::Usage(format!("no source has the field `{field}`; {}{meant}", fields_there_are(&known)))
+}
+
+/// The name that is most similar to one that is missing, if at most a third of its letters differ.
+fn nearest<'n>(missing: &str, known: &'n [String]) -> Option<&'n String> {
+    let letters = |name: &str| name.to_lowercase().chars().collect::<Vec<char>>();
+    let (wanted, mut scratch) = (letters(missing), Scratch::default());
+    let edits = known.iter().map(|name| (edits(&wanted, &letters(name), &mut scratch), name));
+    edits.min().filter(|(edits, _)| *edits <= wanted.len().div_ceil(3)).map(|(_, name)| name)
 }
 
 /// The field with the id: the one that was named, or one of the usual name whose values are all different.
@@ -340,8 +361,14 @@ fn wanted(
 ) -> Result<Vec<WantedField>> {
     if let Some(FieldsWritten { fields }) = &job.fields {
         for field in fields {
-            if !names.iter().any(|names| field.names.iter().any(|name| has(names, name))) {
-                return Err(missing_field(&field.names[0], names));
+            let is_there = |name: &&String| names.iter().any(|names| has(names, name));
+            // A model may have been learnt from two tables with other names, and one of them is enough.
+            let missing = match job.options.has_model() && field.names.iter().any(|name| is_there(&name)) {
+                true => None,
+                false => field.names.iter().find(|name| !is_there(name)),
+            };
+            if let Some(missing) = missing {
+                return Err(missing_field(missing, names));
             }
         }
         return Ok(fields.clone());
