@@ -70,7 +70,8 @@ fn with_helpful_tip(mut wrong: clap::Error) -> clap::Error {
     wrong.remove(ContextKind::Suggested);
     let Some(ContextValue::String(argument)) = wrong.get(ContextKind::InvalidArg) else { return wrong };
     let has = |command: &clap::Command| {
-        command.get_arguments().any(|flag| flag.get_long() == argument.strip_prefix("--"))
+        let mut shown = command.get_arguments().filter(|flag| !flag.is_hide_set());
+        shown.any(|flag| flag.get_long() == argument.strip_prefix("--"))
     };
     let command = command();
     let takers: Vec<String> = shown_commands(&command)

@@ -51,12 +51,13 @@ mod tests {
     }
 
     #[test]
-    fn every_option_of_every_command_has_text_in_its_page_and_in_the_help() {
+    fn every_shown_option_of_every_command_has_text_in_its_page_and_in_the_help() {
         let mut seen = 0;
         for (_, sub) in shown_commands(&command()) {
             let page = String::from_utf8(page(sub.clone()).unwrap()).unwrap();
             let help = sub.clone().render_long_help().to_string();
-            for option in sub.get_arguments().filter(|argument| argument.get_long().is_some()) {
+            let is_shown = |option: &&clap::Arg| option.get_long().is_some() && !option.is_hide_set();
+            for option in sub.get_arguments().filter(is_shown) {
                 let name = option.get_long().unwrap();
                 let text = described(&page, name)
                     .unwrap_or_else(|| panic!("--{name} is not in the page of {}:\n{page}", sub.get_name()));
