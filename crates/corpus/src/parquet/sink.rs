@@ -34,8 +34,9 @@ use std::sync::Arc;
 const ROW_GROUP_BYTES: usize = 8 << 20;
 /// Approximate size of a batch in bytes.
 const BATCH_BYTES: usize = 1 << 20;
-/// Largest size of a batch in bytes, as far as it can be computed from the dictionaries of the source.
-const MOST_BATCH_BYTES: u64 = 8 << 20;
+/// Largest size of a batch in bytes, as far as it can be computed from the dictionaries of the source. It is small,
+/// because the allocator may keep the memory of several batches for each thread.
+const MOST_BATCH_BYTES: u64 = 2 << 20;
 /// Largest number of rows in a batch.
 const BATCH_ROWS: usize = 8_192;
 /// Number of rows in a row group if the source has no row groups.
