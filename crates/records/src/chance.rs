@@ -13,7 +13,7 @@
 
 use crate::bands::{Compared, Pair, Rows, Side};
 use crate::column::{Column, MISSING, ValueId};
-use crate::compare::{self, NO_LEVEL, jaccard};
+use crate::compare::{self, NO_LEVEL, jaccard_of};
 use crate::model::{Fitted, Levels};
 use crate::strings::Scratch;
 use crate::threads::{Stopped, Work};
@@ -58,7 +58,7 @@ pub(crate) struct Chance {
     is_whole: Vec<bool>,
     random: Vec<Pair>,
     levels: Levels,
-    /// By random pair and field: true if it is near.
+    /// By random pair and field: true if its values differ and are near.
     is_near: Vec<bool>,
     /// By field: pairs of records that share its value, and the levels of all fields.
     sharing: Vec<(Vec<Pair>, Levels)>,
@@ -107,12 +107,13 @@ impl Chance {
             Ok((near, is_whole, (pairs, levels)))
         })?;
         let mut is_near = vec![false; random.len() * columns.len()];
-        for (at, column) in columns.iter().enumerate() {
+        let mut scratch = Scratch::default();
+        for (at, column) in columns.iter().enumerate().filter(|(at, _)| !fields[*at].1) {
             for (pair, &(a, b)) in random.iter().enumerate() {
                 work.go_on_at(pair)?;
-                let (a, b) = (column.of[a as usize], column.of[b as usize]);
-                if a != MISSING && b != MISSING {
-                    is_near[pair * columns.len() + at] = fields[at].1 || is_near_pair(column, a, b);
+                if !matches!(levels.at(pair)[at], 0 | NO_LEVEL) {
+                    let (a, b) = (column.of[a as usize], column.of[b as usize]);
+                    is_near[pair * columns.len() + at] = jaccard_of(column, a, b, &mut scratch) >= NEAR;
                 }
             }
         }
@@ -170,7 +171,7 @@ impl Chance {
         const NOBODY: u32 = u32::MAX;
         let within = self.compared == Compared::Across && where_ == Where::Within;
         let across = self.compared == Compared::Across && where_ == Where::Compared;
-        let values = column.values.len();
+        let values = column.len();
         // By value: how many entities have it, on either side and in all, and the only one that does.
         let (mut of_sides, mut all) = ([vec![0u32; values], vec![0u32; values]], vec![0u32; values]);
         let (mut owner, mut both) = (vec![NOBODY; values], 0.0);
@@ -306,14 +307,10 @@ impl Chance {
     }
 }
 
-fn is_near_pair(column: &Column, a: ValueId, b: ValueId) -> bool {
-    jaccard(&column.values[a as usize].grams, &column.values[b as usize].grams) >= NEAR
-}
-
 /// The near pairs of different values, and whether these are all pairs.
 fn near(column: &Column, salt: u64, work: Work<'_>) -> Result<(Vec<Near>, bool), Stopped> {
     let mut scratch = Scratch::default();
-    let count = column.values.len();
+    let count = column.len();
     let mut found = Vec::new();
     if count <= FEW {
         for a in 0..count as u32 {
@@ -325,15 +322,20 @@ fn near(column: &Column, salt: u64, work: Work<'_>) -> Result<(Vec<Near>, bool),
         return Ok((found, true));
     }
     let of = count.div_ceil(LISTED) as u64;
-    let mut listed: Vec<(u64, u64)> = Vec::new();
-    for hash in 0..HASHES {
-        work.go_on()?;
-        let seed = mix64(salt << 32 | hash);
-        let mut keys: Vec<(u64, u32)> = Vec::new();
-        for (at, value) in column.values.iter().enumerate() {
-            let least = value.grams.iter().map(|&gram| mix64(u64::from(gram) ^ seed)).min();
-            keys.extend(least.filter(|key| mix64(*key).is_multiple_of(of)).map(|key| (key, at as u32)));
+    let seeds: Vec<u64> = (0..HASHES).map(|hash| mix64(salt << 32 | hash)).collect();
+    let mut by_hash: Vec<Vec<(u64, u32)>> = vec![Vec::new(); seeds.len()];
+    let mut buffer = Vec::new();
+    for value in 0..count as u32 {
+        work.go_on_at(value as usize)?;
+        let grams = column.grams(value, &mut buffer);
+        for (seed, keys) in seeds.iter().zip(&mut by_hash) {
+            let least = grams.iter().map(|&gram| mix64(u64::from(gram) ^ seed)).min();
+            keys.extend(least.filter(|key| mix64(*key).is_multiple_of(of)).map(|key| (key, value)));
         }
+    }
+    let mut listed: Vec<(u64, u64)> = Vec::new();
+    for mut keys in by_hash {
+        work.go_on()?;
         keys.sort_unstable();
         for block in keys.chunk_by(|a, b| a.0 == b.0) {
             // Of a large block, some values are drawn.
@@ -351,7 +353,7 @@ fn near(column: &Column, salt: u64, work: Work<'_>) -> Result<(Vec<Near>, bool),
     for (step, same) in listed.chunk_by(|a, b| a.0 == b.0).enumerate() {
         work.go_on_at(step)?;
         let (a, b) = ((same[0].0 >> 32) as u32, same[0].0 as u32);
-        let similar = jaccard(&column.values[a as usize].grams, &column.values[b as usize].grams);
+        let similar = jaccard_of(column, a, b, &mut scratch);
         if similar < NEAR {
             continue;
         }

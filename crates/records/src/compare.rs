@@ -3,7 +3,7 @@
 //! Levels are what weights are learnt for: the first is equality, the last is everything that has nothing in common. A value
 //! that is missing has no level: it says nothing.
 
-use crate::column::{Column, MISSING, Value, ValueId};
+use crate::column::{Column, MISSING, ValueId};
 use crate::kind::{Kind, date};
 use crate::strings::{Scratch, edits, jaro_winkler};
 
@@ -61,38 +61,44 @@ pub(crate) fn level(column: &Column, a: ValueId, b: ValueId, scratch: &mut Scrat
 
 /// How similar two values are: 1 if they are equal, and less otherwise.
 pub(crate) fn similarity(column: &Column, a: ValueId, b: ValueId, scratch: &mut Scratch) -> f64 {
-    let (x, y) = (&column.values[a as usize], &column.values[b as usize]);
     if a == b {
         return 1.0;
     }
+    let (x, y) = (column.text(a), column.text(b));
     let similarity = match column.kind {
-        Kind::Code => by_edits(&x.letters, &y.letters, scratch),
+        Kind::Code => by_edits(x, y, scratch),
         Kind::Number => of_numbers(x, y, scratch),
         Kind::Date => of_dates(x, y, scratch),
         Kind::Phone => of_phones(x, y, scratch),
         Kind::Mail => of_mails(x, y, scratch),
         Kind::Name | Kind::Place | Kind::Category => {
-            let whole = jaro_winkler(&x.letters, &y.letters, scratch);
+            let whole = jaro_winkler(x, y, scratch);
+            let (shortest, longest) = lengths(x, y);
             // Two words are compared as such already, but for initials.
-            if let ([_], [_]) = (&x.tokens[..], &y.tokens[..])
-                && x.letters.len().min(y.letters.len()) > 1
-                && x.letters.len().max(y.letters.len()) <= 24
-            {
+            if column.words(a).len() == 1 && column.words(b).len() == 1 && shortest > 1 && longest <= 24 {
                 return whole.min(0.999);
             }
             // Two words that begin alike are no evidence for long values.
-            let whole = if x.letters.len().max(y.letters.len()) > 24 { by_grams(x, y) } else { whole };
-            whole.max(by_words(column, x, y, scratch))
+            let whole = if longest > 24 { by_grams(column, a, b, scratch) } else { whole };
+            whole.max(by_words(column, a, b, scratch))
         }
-        Kind::Text | Kind::Address => by_words(column, x, y, scratch).max(by_grams(x, y)),
+        Kind::Text | Kind::Address => by_words(column, a, b, scratch).max(by_grams(column, a, b, scratch)),
     };
     // Only equal values have the first level.
     similarity.min(0.999)
 }
 
+/// The letters of the shorter string, and of the longer one.
+fn lengths(a: &str, b: &str) -> (usize, usize) {
+    let count = |text: &str| if text.is_ascii() { text.len() } else { text.chars().count() };
+    let (a, b) = (count(a), count(b));
+    (a.min(b), a.max(b))
+}
+
 /// True if two neighbouring letters are swapped, and nothing else differs.
 pub(crate) fn is_swap(column: &Column, a: ValueId, b: ValueId) -> bool {
-    let (a, b) = (&column.values[a as usize].letters, &column.values[b as usize].letters);
+    let letters = |value: ValueId| column.text(value).chars().collect::<Vec<char>>();
+    let (a, b) = (letters(a), letters(b));
     let differing: Vec<usize> = (0..a.len()).filter(|&at| b.get(at) != Some(&a[at])).collect();
     match differing[..] {
         [at, next] => a.len() == b.len() && next == at + 1 && a[at] == b[next] && a[next] == b[at],
@@ -100,8 +106,8 @@ pub(crate) fn is_swap(column: &Column, a: ValueId, b: ValueId) -> bool {
     }
 }
 
-fn by_edits(a: &[char], b: &[char], scratch: &mut Scratch) -> f64 {
-    let longest = a.len().max(b.len()) as f64;
+fn by_edits(a: &str, b: &str, scratch: &mut Scratch) -> f64 {
+    let longest = lengths(a, b).1 as f64;
     let edits = edits(a, b, scratch) as f64;
     match edits as usize {
         1 if longest >= 3.0 => 0.93,
@@ -110,16 +116,15 @@ fn by_edits(a: &[char], b: &[char], scratch: &mut Scratch) -> f64 {
     }
 }
 
-fn of_numbers(a: &Value, b: &Value, scratch: &mut Scratch) -> f64 {
-    let (Some(x), Some(y)) = (a.number, b.number) else { return by_edits(&a.letters, &b.letters, scratch) };
+fn of_numbers(a: &str, b: &str, scratch: &mut Scratch) -> f64 {
+    let (Ok(x), Ok(y)) = (a.parse::<f64>(), b.parse::<f64>()) else { return by_edits(a, b, scratch) };
     let largest = x.abs().max(y.abs());
     if largest > 0.0 { (1.0 - 4.0 * (x - y).abs() / largest).max(0.0) } else { 1.0 }
 }
 
-fn of_dates(a: &Value, b: &Value, scratch: &mut Scratch) -> f64 {
-    let read = |value: &Value| date(&value.letters.iter().collect::<String>());
-    let edits = edits(&a.letters, &b.letters, scratch);
-    match (read(a), read(b)) {
+fn of_dates(a: &str, b: &str, scratch: &mut Scratch) -> f64 {
+    let edits = edits(a, b, scratch);
+    match (date(a), date(b)) {
         (Some((y, m, d)), Some((v, n, e))) => match () {
             () if edits == 1 || (y == v && m == e && d == n) => 0.95,
             () if edits == 2 => 0.86,
@@ -129,13 +134,13 @@ fn of_dates(a: &Value, b: &Value, scratch: &mut Scratch) -> f64 {
             () => 0.0,
         },
         // A mistake can make a day that does not exist.
-        _ => by_edits(&a.letters, &b.letters, scratch),
+        _ => by_edits(a, b, scratch),
     }
 }
 
-fn of_phones(a: &Value, b: &Value, scratch: &mut Scratch) -> f64 {
-    let common = a.letters.iter().rev().zip(b.letters.iter().rev()).take_while(|(x, y)| x == y).count();
-    match (common, edits(&a.letters, &b.letters, scratch)) {
+fn of_phones(a: &str, b: &str, scratch: &mut Scratch) -> f64 {
+    let common = a.chars().rev().zip(b.chars().rev()).take_while(|(x, y)| x == y).count();
+    match (common, edits(a, b, scratch)) {
         (7.., _) => 0.95,
         (_, 1) => 0.93,
         (_, 2) => 0.86,
@@ -144,21 +149,28 @@ fn of_phones(a: &Value, b: &Value, scratch: &mut Scratch) -> f64 {
     }
 }
 
-fn of_mails(a: &Value, b: &Value, scratch: &mut Scratch) -> f64 {
-    let name =
-        |value: &Value| -> Vec<char> { value.letters.iter().copied().take_while(|c| *c != '@').collect() };
-    let (x, y) = (name(a), name(b));
-    if x == y { 0.95 } else { 0.9 * jaro_winkler(&x, &y, scratch) }
+fn of_mails(a: &str, b: &str, scratch: &mut Scratch) -> f64 {
+    let name = |mail: &'_ str| mail.find('@').unwrap_or(mail.len());
+    let (x, y) = (&a[..name(a)], &b[..name(b)]);
+    if x == y { 0.95 } else { 0.9 * jaro_winkler(x, y, scratch) }
 }
 
 /// The share of three-letter shingles that both have, of their mean number.
-fn by_grams(a: &Value, b: &Value) -> f64 {
-    let all = a.grams.len() + b.grams.len();
-    if all == 0 { 0.0 } else { 2.0 * common(&a.grams, &b.grams) as f64 / all as f64 }
+fn by_grams(column: &Column, a: ValueId, b: ValueId, scratch: &mut Scratch) -> f64 {
+    let [of_a, of_b] = &mut scratch.grams;
+    let (a, b) = (column.grams(a, of_a), column.grams(b, of_b));
+    let all = a.len() + b.len();
+    if all == 0 { 0.0 } else { 2.0 * common(a, b) as f64 / all as f64 }
+}
+
+/// The Jaccard similarity of the shingles of two values.
+pub(crate) fn jaccard_of(column: &Column, a: ValueId, b: ValueId, scratch: &mut Scratch) -> f64 {
+    let [of_a, of_b] = &mut scratch.grams;
+    jaccard(column.grams(a, of_a), column.grams(b, of_b))
 }
 
 /// The Jaccard similarity of two ascending lists.
-pub(crate) fn jaccard(a: &[u32], b: &[u32]) -> f64 {
+fn jaccard(a: &[u32], b: &[u32]) -> f64 {
     let both = common(a, b);
     if both == 0 { 0.0 } else { both as f64 / (a.len() + b.len() - both) as f64 }
 }
@@ -177,15 +189,16 @@ fn common(a: &[u32], b: &[u32]) -> usize {
 
 /// The share of words that both have, weighted by how rare they are. Words that are spelt almost alike, and a letter that
 /// begins a word, count nearly as much.
-fn by_words(column: &Column, a: &Value, b: &Value, scratch: &mut Scratch) -> f64 {
-    let weight = |token: u32| f64::from(column.weights[token as usize]);
-    let sum = |value: &Value| value.tokens.iter().map(|&token| weight(token)).sum::<f64>();
+fn by_words(column: &Column, a: ValueId, b: ValueId, scratch: &mut Scratch) -> f64 {
+    let (a, b) = (column.words(a), column.words(b));
+    let weight = |word: u32| f64::from(column.weights[word as usize]);
+    let sum = |words: &[u32]| words.iter().map(|&word| weight(word)).sum::<f64>();
     let (of_a, of_b) = (sum(a), sum(b));
     let (all, fewest) = (of_a + of_b, of_a.min(of_b));
     let (mut both, mut left, mut right) = (0.0, Vec::new(), Vec::new());
     let (mut i, mut j) = (0, 0);
-    while i < a.tokens.len() || j < b.tokens.len() {
-        match (a.tokens.get(i), b.tokens.get(j)) {
+    while i < a.len() || j < b.len() {
+        match (a.get(i), b.get(j)) {
             (Some(x), Some(y)) if x == y => {
                 both += 2.0 * weight(*x);
                 (i, j) = (i + 1, j + 1);
@@ -203,7 +216,7 @@ fn by_words(column: &Column, a: &Value, b: &Value, scratch: &mut Scratch) -> f64
     }
     // Few words are left over where anything is similar. The most similar two go together first, whichever side they are on.
     if left.len() * right.len() <= 144 {
-        let word = |token: u32| &column.tokens[token as usize].letters;
+        let word = |number: u32| column.word(number);
         let mut alike: Vec<(f64, u32, u32)> = Vec::new();
         for &x in &left {
             for &y in &right {
@@ -230,18 +243,15 @@ fn by_words(column: &Column, a: &Value, b: &Value, scratch: &mut Scratch) -> f64
     if all > 0.0 { (both / all).max(PART * (both / (2.0 * fewest)).min(1.0)) } else { 0.0 }
 }
 
-fn of_words(a: &[char], b: &[char], scratch: &mut Scratch) -> f64 {
-    match (a, b) {
-        ([x], [y, ..]) | ([x, ..], [y]) => {
-            if x == y {
-                INITIAL
-            } else {
-                0.0
-            }
-        }
-        _ if a.iter().chain(b).any(char::is_ascii_digit) => 0.0,
-        _ => jaro_winkler(a, b, scratch),
+fn of_words(a: &str, b: &str, scratch: &mut Scratch) -> f64 {
+    let (shortest, _) = lengths(a, b);
+    if shortest == 1 {
+        return if a.chars().next() == b.chars().next() { INITIAL } else { 0.0 };
     }
+    if a.bytes().chain(b.bytes()).any(|byte| byte.is_ascii_digit()) {
+        return 0.0;
+    }
+    jaro_winkler(a, b, scratch)
 }
 
 #[cfg(test)]

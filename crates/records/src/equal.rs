@@ -23,8 +23,13 @@ pub(crate) fn are_equal(columns: &[Column], (a, b): Pair) -> bool {
     known > 0 && 2 * known >= columns.len() && columns.iter().all(|column| column.of[a] == column.of[b])
 }
 
-/// The pairs of equal records that are compared, ascending.
-pub(crate) fn pairs(columns: &[Column], rows: &Rows<'_>, work: Work<'_>) -> Result<Vec<Pair>, Stopped> {
+/// Hands the pairs of equal records that are compared to `visit`.
+pub(crate) fn pairs(
+    columns: &[Column],
+    rows: &Rows<'_>,
+    work: Work<'_>,
+    mut visit: impl FnMut(Pair) -> Result<(), Stopped>,
+) -> Result<(), Stopped> {
     let count = columns.first().map_or(0, |column| column.of.len());
     let hash = |record: usize| {
         columns.iter().fold(0, |hash, column| mix64(hash ^ u64::from(column.of[record])).wrapping_add(1))
@@ -32,14 +37,14 @@ pub(crate) fn pairs(columns: &[Column], rows: &Rows<'_>, work: Work<'_>) -> Resu
     let mut by_hash: Vec<(u64, u32)> = (0..count).map(|record| (hash(record), record as u32)).collect();
     work.go_on()?;
     by_hash.sort_unstable();
-    let mut found: Vec<Pair> = Vec::new();
     let groups = by_hash.chunk_by(|a, b| a.0 == b.0).filter(|group| group.len() > 1);
     for (step, group) in groups.enumerate() {
         work.go_on_at(step)?;
         let may_match = |&(a, b): &Pair| a < b && rows.compares(a, b) && are_equal(columns, (a, b));
         if group.len() <= ALL_PAIRS {
             for (at, &(_, record)) in group.iter().enumerate() {
-                found.extend(group[at + 1..].iter().map(|other| (record, other.1)).filter(may_match));
+                let others = group[at + 1..].iter().map(|other| (record, other.1));
+                others.filter(may_match).try_for_each(&mut visit)?;
             }
             continue;
         }
@@ -49,12 +54,10 @@ pub(crate) fn pairs(columns: &[Column], rows: &Rows<'_>, work: Work<'_>) -> Resu
         for &(_, record) in group {
             let leaders = [Some(first), second].into_iter().flatten();
             let ordered = leaders.map(|leader| (leader.min(record), leader.max(record)));
-            found.extend(ordered.filter(may_match).take(1));
+            ordered.filter(may_match).take(1).try_for_each(&mut visit)?;
         }
     }
-    found.sort_unstable();
-    found.dedup();
-    Ok(found)
+    Ok(())
 }
 
 #[cfg(test)]

@@ -5,7 +5,6 @@ use crate::column::Column;
 use crate::compare::{self, NO_LEVEL};
 use crate::model::probability;
 use crate::strings::Scratch;
-use crate::table::Table;
 
 /// Why two records match, or do not.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,9 +40,9 @@ pub struct ExplainedField {
     pub note: &'static str,
 }
 
-/// What the fields of two records say.
-pub(crate) fn explain(
-    table: &Table,
+/// What the fields of two records say, whose values in a field of the table `values` knows.
+pub(crate) fn explain<'t>(
+    (names, values): (&[String], &dyn Fn(usize) -> (&'t str, &'t str)),
     columns: &[Column],
     (pair, levels): (Pair, &[u8]),
     weights: &[f64],
@@ -52,7 +51,7 @@ pub(crate) fn explain(
     let mut scratch = Scratch::default();
     let mut fields: Vec<ExplainedField> = Vec::new();
     for (at, column) in columns.iter().enumerate() {
-        let field = table.fields().iter().position(|name| *name == column.name).unwrap_or(0);
+        let field = names.iter().position(|name| *name == column.name).unwrap_or(0);
         let (a, b) = (column.of[pair.0 as usize], column.of[pair.1 as usize]);
         let last = compare::thresholds(column.kind).len() + 1;
         let similarity = match levels[at] {
@@ -70,8 +69,8 @@ pub(crate) fn explain(
         };
         fields.push(ExplainedField {
             name: column.name.clone(),
-            a: table.value(pair.0 as usize, field).to_owned(),
-            b: table.value(pair.1 as usize, field).to_owned(),
+            a: values(field).0.to_owned(),
+            b: values(field).1.to_owned(),
             similarity,
             weight: weights[at],
             note,

@@ -7,23 +7,32 @@
 //! Nothing has to be said about the table: no rules, no labels. See [`link`].
 
 mod bands;
+mod candidates;
 mod chance;
 mod column;
 mod compare;
 mod equal;
 mod explained;
+mod fields;
 mod kind;
 mod labels;
+mod learning;
 mod link;
+mod memory;
 mod misplaced;
 mod model;
 mod model_file;
 mod options;
+mod order;
 mod partners;
+mod recall;
 mod rivals;
+mod rule;
 pub mod run;
+mod spill;
 mod strings;
 mod table;
+mod texts;
 mod threads;
 mod together;
 

@@ -1,24 +1,32 @@
 //! A table -> its matches.
 
-use crate::bands::{Band, Chosen, Compared, Pair, Rows};
+use crate::bands::{Band, Chosen, Compared, MOST_RECORDS, Pair, Rows};
+use crate::candidates::Candidates;
 use crate::chance::{Chance, Where};
-use crate::column::{Column, ValueId};
-use crate::compare::{self, NO_LEVEL};
+use crate::column::Column;
 use crate::equal;
 use crate::explained::{self, Explained};
+use crate::fields::columns;
 use crate::kind::Kind;
 use crate::labels::Shift;
+use crate::learning::Learning;
+use crate::memory;
 use crate::misplaced;
-use crate::model::{Field, Fitted, LEARNT_FROM, Levels, Model, Partners, probability, sampled};
+use crate::model::{Field, Fitted, LEARNT_FROM, Levels, Model, Partners, Sample, probability, sampled};
 use crate::options::{OneTo, Options};
+use crate::order::Order;
 use crate::partners::{best_partners, has_copies, has_several};
+use crate::recall::{self, Seen};
 use crate::rivals::{self, Said};
-use crate::strings::Scratch;
-use crate::table::{RawColumn, Table};
+use crate::rule::{RULE, by_rule};
+use crate::spill::Room;
+use crate::table::Table;
 use crate::threads::{Stopped, Work};
 use crate::together::FewValues;
 use lookalike::hashing::mix64;
-use std::collections::{BTreeMap, BTreeSet};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Pairs that look like matches by which bands are chosen, at the most.
 const ALIKE: usize = 6_000;
@@ -38,14 +46,6 @@ const LEAST_RECORDS: usize = 30;
 /// If a match says less than this in all, the log of how much likelier it makes a match, it cannot be told from others.
 const LEAST_SAID: f64 = 3.0;
 
-/// The rule for tables that teach nothing, in words.
-const RULE: &str = "no model: the table is too small, or its fields say too little, to learn one; records match if at least \
-    half of the fields are known in both, at least half of these are equal, and the others are words with a similarity of at \
-    least 0.9 and the same digits";
-
-/// Words that are at least so similar may be the same, where a rule decides.
-const ALIKE_BY_RULE: f64 = 0.9;
-
 /// Two records that match.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
@@ -64,7 +64,7 @@ pub struct Match {
 }
 
 /// A band, and what it does.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct BandFigures {
     /// The band.
@@ -75,11 +75,12 @@ pub struct BandFigures {
     pub cost: f64,
 }
 
-/// What was found.
-#[derive(Debug, Clone, PartialEq)]
+/// What was found. Its matches and what was explained are not written with the rest.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Linked {
     /// The matches, by their records.
+    #[serde(skip)]
     pub matches: Vec<Match>,
     /// What was learnt.
     pub model: Model,
@@ -104,6 +105,7 @@ pub struct Linked {
     /// True if two tables were linked that have no copies of their own, and records may have several partners.
     pub proposes_one_to_one: bool,
     /// The two records that should be explained.
+    #[serde(skip)]
     pub explained: Option<Explained>,
     /// The log odds of the pairs for which they were asked, in the order of the questions.
     pub weighed: Vec<f64>,
@@ -159,9 +161,33 @@ pub fn link_until(
         }
     }
     check(table, options)?;
-    let (columns, mut fields_left_out) = columns(table, options, work)?;
+    let mut room = Room::new(u64::MAX, options.memory.folder());
+    match linked(table, options, work, &mut room) {
+        Err(Error::Stopped) => Err(room.into_failure().map_or(Error::Stopped, Error::from)),
+        done => done,
+    }
+}
+
+fn linked(table: &Table, options: &Options, work: Work<'_>, room: &mut Room) -> Result<Linked, Error> {
+    let (mut columns, mut fields_left_out) = columns(table, options, work)?;
     let count = table.len();
-    let sides = if table.sides.is_empty() { vec![0; count] } else { table.sides.clone() };
+    let limit = options.memory.bytes;
+    let resident = memory::resident(table, &columns, work.threads());
+    let needed = resident.saturating_add(memory::least_left(count));
+    if needed > limit {
+        return Err(Error::Memory { needed, limit });
+    }
+    room.bytes = if limit == u64::MAX { limit } else { limit - resident };
+    let order = Order::new(&columns, count, work)?;
+    columns.iter_mut().for_each(|column| column.of = order.sorted(&column.of));
+    let sides = if table.sides.is_empty() { vec![0; count] } else { order.sorted(&table.sides) };
+    let numbers = order.numbers();
+    let numbered = |(a, b): Pair| -> Pair {
+        let (a, b) = (numbers[a as usize], numbers[b as usize]);
+        (a.min(b), a.max(b))
+    };
+    let labels: BTreeMap<Pair, bool> =
+        options.labels.iter().map(|(pair, is_match)| (numbered(*pair), *is_match)).collect();
     let compared = match (table.sides.is_empty(), options.against_only) {
         (true, _) => Compared::All,
         (false, true) => Compared::Across,
@@ -178,13 +204,18 @@ pub fn link_until(
                 .iter()
                 .map(|group| group.iter().map(|&at| table.fields()[at].as_str()).collect::<Vec<_>>());
             let kinds: Vec<String> = kinds.map(|names| names.join(misplaced::BETWEEN)).collect();
-            let joined = Options {
+            let mut joined = Options {
                 kinds: kinds.into_iter().map(|name| (name, Kind::Text)).collect(),
                 ..options.clone()
             };
-            return link_until(&table.joined(&groups, work)?, &joined, stop);
+            // Both tables are there.
+            joined.memory.bytes -= if limit == u64::MAX { 0 } else { table.bytes() as u64 };
+            drop(rows);
+            drop(columns);
+            return linked(&table.joined(&groups, work)?, &joined, work, room);
         }
     }
+    let room = &*room;
     let all_pairs = rows.all_pairs();
     let chance = Chance::new(&columns, &rows, &sides, compared, work)?;
     let few = FewValues::new(&columns, &sides, compared, work)?;
@@ -211,7 +242,6 @@ pub fn link_until(
     // Which pairs are compared: all of a small table; otherwise those that agree in a band. A first look at records that
     // agree in two values or in rare words says which bands find matches.
     let is_small = all_pairs <= FEW_PAIRS;
-    let equal = equal::pairs(&columns, &rows, work)?;
     let (mut planned, mut partners) = (1.0, Partners::Any);
     let chosen: Vec<Chosen> = if !options.blocks.is_empty() {
         options.blocks.iter().filter_map(|fields| rows.by_fields(fields)).collect()
@@ -219,44 +249,58 @@ pub fn link_until(
         file.bands.iter().filter_map(|band| rows.by_band(band)).collect()
     } else {
         let mut all = rows.first_look(work)?;
-        all.extend(&equal);
+        let share = rows.sampled();
+        equal::pairs(&columns, &rows, work, |(a, b)| {
+            if mix64(u64::from(a)).is_multiple_of(share) {
+                all.push((a, b));
+            }
+            Ok(())
+        })?;
         all.sort_unstable();
         all.dedup();
-        let looked_at: Vec<Pair> = sampled(&all, LEARNT_FROM).map(|at| all[at]).collect();
-        let levels = Levels::of(&columns, &looked_at, work)?;
-        learning.learn(&mut model, &looked_at, &levels, PASSES - 1, Partners::Any)?;
+        let looked_at = Candidates::new(&columns, room, work, |visit| {
+            sampled(&all, LEARNT_FROM).try_for_each(|pair| visit(pair, 1))
+        })?;
+        drop(all);
+        let sample = looked_at.sample(usize::MAX, work, |pair| pair.0)?;
+        learning.learn(&mut model, &looked_at, &sample, PASSES - 1, Partners::Any)?;
         let fitted = Fitted::new(&model, &columns);
-        let likely = fitted.probabilities(&columns, &looked_at, &levels, work)?;
+        let likely = fitted.probabilities(&columns, &sample.pairs, &sample.levels, work)?;
         if compared == Compared::Across {
-            let likely: Vec<(Pair, f64)> = looked_at.iter().copied().zip(likely.iter().copied()).collect();
+            let likely: Vec<(Pair, f64)> = sample.pairs.iter().copied().zip(likely.iter().copied()).collect();
             if !has_copies((&columns, &sides), &fitted, &model, &likely, work)? {
                 partners = Partners::One;
             }
         }
         let mut alike: Vec<Pair> =
-            looked_at.iter().zip(&likely).filter(|(_, p)| **p > 0.5).map(|(pair, _)| *pair).collect();
+            sample.pairs.iter().zip(&likely).filter(|(_, p)| **p > 0.5).map(|(pair, _)| *pair).collect();
         alike.sort_unstable_by_key(|&(a, b)| mix64(u64::from(a) << 32 | u64::from(b)));
         alike.truncate(ALIKE);
         let (chosen, found) = rows.choose(&alike, options.recall, MOST_COST, work)?;
         planned = found;
         chosen
     };
-    let (mut candidates, mut times, left_out) = if is_small && options.blocks.is_empty() {
-        let pairs = (0..count as u32).flat_map(|a| (a + 1..count as u32).map(move |b| (a, b)));
-        let pairs: Vec<Pair> = pairs.filter(|&(a, b)| rows.compares(a, b)).collect();
-        let times = vec![u8::MAX; pairs.len()];
-        (pairs, times, 0)
-    } else {
-        rows.candidates(&chosen, work)?
-    };
-    let labelled = options.labels.iter().filter(|(_, is_match)| **is_match).map(|(pair, _)| *pair);
-    let certain: BTreeSet<Pair> = equal.into_iter().chain(labelled).collect();
-    add_certain(&mut candidates, &mut times, certain, &rows);
-    let levels = Levels::of(&columns, &candidates, work)?;
-    if given.is_none() {
-        learning.learn(&mut model, &candidates, &levels, PASSES, partners)?;
+    let all_of_small = is_small && options.blocks.is_empty();
+    let bands: Vec<&[usize]> =
+        chosen.iter().map(|band| band.at.as_slice()).filter(|_| !all_of_small).collect();
+    let mut found = rows.found(&bands, room, work)?;
+    let left_out = found.left_out;
+    if all_of_small {
+        for a in 0..count as u32 {
+            let others = (a + 1..count as u32).filter(|&b| rows.compares(a, b));
+            others.map(|b| (a, b)).try_for_each(|pair| found.add(pair))?;
+        }
     }
+    equal::pairs(&columns, &rows, work, |pair| found.add(pair))?;
+    for (&(a, b), _) in labels.iter().filter(|(_, is_match)| **is_match) {
+        if a != b && rows.compares(a, b) {
+            found.add((a, b))?;
+        }
+    }
+    let candidates = Candidates::new(&columns, room, work, |visit| found.finish(visit))?;
     if given.is_none() {
+        let sample = candidates.sample(LEARNT_FROM, work, |pair| pair.0)?;
+        learning.learn(&mut model, &candidates, &sample, PASSES, partners)?;
         fields_left_out.extend(model.leave_out(&columns));
     } else {
         let silent = model.fields.iter().filter(|field| field.factor == 0.0);
@@ -264,13 +308,13 @@ pub fn link_until(
     }
     if given.is_none() && partners == Partners::One {
         let fitted = Fitted::new(&model, &columns);
-        let (sample, scale) = rivals::sampled(&candidates, &sides, rivals::FITTED_ON);
-        let (mut weights, mut buffer) = (Vec::with_capacity(sample.len() * columns.len()), Vec::new());
-        for &at in &sample {
-            fitted.weights(&columns, candidates[at], levels.at(at), &mut buffer);
+        let of_first = |pair| rivals::of_first(&sides, pair);
+        let Sample { pairs, levels, scale } = candidates.sample(rivals::FITTED_ON, work, of_first)?;
+        let (mut weights, mut buffer) = (Vec::with_capacity(pairs.len() * columns.len()), Vec::new());
+        for (at, &pair) in pairs.iter().enumerate() {
+            fitted.weights(&columns, pair, levels.at(at), &mut buffer);
             weights.extend_from_slice(&buffer);
         }
-        let pairs: Vec<Pair> = sample.iter().map(|&at| candidates[at]).collect();
         let said = Said { pairs: &pairs, weights, fields: columns.len() };
         let first = sides.iter().filter(|side| **side == 0).count();
         let trust = rivals::fit(&said, model.prior, count, [first as f64, (count - first) as f64], scale);
@@ -284,8 +328,8 @@ pub fn link_until(
     let alone = if options.one_to == OneTo::One { model.alone } else { 0.0 };
     let said: f64 = model.fields.iter().map(Field::says).sum();
     let is_taught = given.is_some() || (count >= LEAST_RECORDS && said >= LEAST_SAID);
-    let shift = match is_taught && !options.labels.is_empty() {
-        true => shift_of(&model, &columns, alone, &options.labels, work)?,
+    let shift = match is_taught && !labels.is_empty() {
+        true => shift_of(&model, &columns, alone, &labels, work)?,
         false => 0.0,
     };
     model.prior += shift;
@@ -302,34 +346,64 @@ pub fn link_until(
         // The log odds of 0.99 and 0.01.
         if by_rule(&columns, pair, levels) { equal::LEAST } else { -equal::LEAST }
     };
-    let (mut matches, mut times_of_matches, mut buffer) = (Vec::new(), Vec::new(), Vec::new());
-    for (at, &pair) in candidates.iter().enumerate() {
-        work.go_on_at(at)?;
-        let weight = judge(pair, levels.at(at), &mut buffer);
-        let label = options.labels.get(&pair);
-        let probability = if label == Some(&true) { 1.0 } else { probability(weight) };
-        if probability >= options.threshold && label != Some(&false) {
-            let (a, b) = (pair.0 as usize, pair.1 as usize);
-            matches.push(Match { a, b, probability, weight, weights: buffer.clone() });
-            times_of_matches.push(times[at]);
+    let (taken, of_match) = (AtomicU64::new(0), memory::of_match(columns.len()));
+    let most_taken = room.bytes.saturating_sub(candidates.bytes());
+    let looked_at = candidates.len().div_ceil(recall::LOOKED_AT).max(1) as u64;
+    let judged = candidates.each(work, |chunk| {
+        let (mut matches, mut seen, mut buffer) = (Vec::new(), Vec::new(), Vec::new());
+        for (at, &pair) in chunk.pairs.iter().enumerate() {
+            let weight = judge(pair, chunk.levels.at(at), &mut buffer);
+            let label = labels.get(&pair);
+            let probability = if label == Some(&true) { 1.0 } else { probability(weight) };
+            if probability >= options.threshold && label != Some(&false) {
+                let (a, b) = (pair.0 as usize, pair.1 as usize);
+                if taken.fetch_add(of_match, Ordering::Relaxed) <= most_taken {
+                    matches.push(Match { a, b, probability, weight, weights: buffer.clone() });
+                }
+            }
+            let in_sample = mix64(u64::from(pair.0) << 32 | u64::from(pair.1)).is_multiple_of(looked_at);
+            if in_sample && probability >= recall::LEAST {
+                seen.push(Seen { pair, probability, times: chunk.times[at] });
+            }
         }
+        (matches, seen)
+    })?;
+    let taken = taken.into_inner();
+    if taken > most_taken {
+        let needed = resident.saturating_add(taken / 3 * 4).saturating_add(of_match);
+        return Err(Error::Memory { needed, limit });
     }
+    let compared_pairs = candidates.len();
+    drop(candidates);
+    let (matches, seen): (Vec<Vec<Match>>, Vec<Vec<Seen>>) = judged.into_iter().unzip();
+    let matches: Vec<Match> = matches.into_iter().flatten().collect();
     // One band finds each match once, which says nothing about what it misses.
-    let recall = if is_small || chosen.len() > 1 { recall(&times_of_matches) } else { None };
+    let says_recall = !matches.is_empty() && (is_small || chosen.len() > 1);
+    let recall = says_recall.then(|| recall::recall(&columns, &rows, &bands, &seen.concat())).flatten();
     let proposes_one_to_one = compared == Compared::Across
         && options.one_to == OneTo::Many
         && has_several(&matches, count)
         && is_taught
         && partners == Partners::One;
-    let matches = best_partners(matches, &sides, options.one_to, &options.labels);
-    let levels_of_weighed = Levels::of(&columns, &options.weighed, work)?;
-    let weighed = options.weighed.iter().enumerate();
+    let mut matches = best_partners(matches, &sides, options.one_to, &labels);
+    for found in &mut matches {
+        let (a, b) = (order.in_table(found.a as u32), order.in_table(found.b as u32));
+        (found.a, found.b) = (a.min(b), a.max(b));
+    }
+    matches.sort_unstable_by_key(|found| (found.a, found.b));
+    let mut buffer = Vec::new();
+    let weighed: Vec<Pair> = options.weighed.iter().copied().map(numbered).collect();
+    let levels_of_weighed = Levels::of(&columns, &weighed, work)?;
+    let weighed = weighed.iter().enumerate();
     let weighed = weighed.map(|(at, &pair)| judge(pair, levels_of_weighed.at(at), &mut buffer)).collect();
     let explain = |(a, b): (usize, usize)| -> Result<Explained, Error> {
-        let pair = (a as u32, b as u32);
+        let pair = (numbers[a], numbers[b]);
         let levels = Levels::of(&columns, &[pair], work.alone())?;
         let weight = judge(pair, levels.at(0), &mut buffer);
-        let mut explained = explained::explain(table, &columns, (pair, levels.at(0)), &buffer, weight);
+        let of_table = |field: usize| (table.value(a, field), table.value(b, field));
+        let fields = table.fields();
+        let mut explained =
+            explained::explain((fields, &of_table), &columns, (pair, levels.at(0)), &buffer, weight);
         // What is not said by a field: the prior, the rule, or that the records are equal.
         explained.prior = weight - buffer.iter().sum::<f64>();
         explained.bands = rows.finding(&chosen, pair);
@@ -344,7 +418,7 @@ pub fn link_until(
         fields_left_out,
         bands,
         planned,
-        compared: candidates.len(),
+        compared: compared_pairs,
         left_out,
         recall,
         threshold: options.threshold,
@@ -368,6 +442,14 @@ pub enum Error {
         /// The number of sides.
         sides: usize,
     },
+    /// There are more records than can be linked.
+    #[error("there are {records} records, and at most {most} can be linked at once")]
+    Records {
+        /// The number of records.
+        records: usize,
+        /// How many are allowed.
+        most: usize,
+    },
     /// A kind was given for a field that is not there.
     #[error("there is no field {field}")]
     Field {
@@ -390,9 +472,35 @@ pub enum Error {
         /// What is allowed.
         allowed: &'static str,
     },
+    /// What must be in memory does not fit.
+    #[error("linking needs {needed} bytes of memory, and the limit is {limit} bytes")]
+    Memory {
+        /// The bytes that are enough.
+        needed: u64,
+        /// The limit.
+        limit: u64,
+    },
+    /// A file for what does not fit into memory cannot be written or read.
+    #[error("cannot {action} {name}: {cause}")]
+    Spilled {
+        /// What failed, as in "write".
+        action: &'static str,
+        /// The file or folder.
+        name: String,
+        /// The sort of error of the system.
+        kind: std::io::ErrorKind,
+        /// What the system said.
+        cause: String,
+    },
     /// It was asked to stop.
     #[error("stopped")]
     Stopped,
+}
+
+impl From<files::Error> for Error {
+    fn from(files::Error { action, name, cause }: files::Error) -> Self {
+        Self::Spilled { action, name, kind: cause.kind(), cause: cause.to_string() }
+    }
 }
 
 impl From<Stopped> for Error {
@@ -405,6 +513,9 @@ fn check(table: &Table, options: &Options) -> Result<(), Error> {
     let (records, sides) = (table.len(), table.sides.len());
     if sides != 0 && sides != records {
         return Err(Error::Sides { records, sides });
+    }
+    if records > MOST_RECORDS {
+        return Err(Error::Records { records, most: MOST_RECORDS });
     }
     if let Some(field) = options.blocks.iter().flatten().find(|field| !table.fields().contains(field)) {
         return Err(Error::Field { field: field.clone() });
@@ -431,107 +542,6 @@ fn check(table: &Table, options: &Options) -> Result<(), Error> {
     Ok(())
 }
 
-/// Fields that are not compared, and why.
-type LeftOut = Vec<(String, String)>;
-
-/// The fields that are compared, and those that cannot say anything.
-fn columns(table: &Table, options: &Options, work: Work<'_>) -> Result<(Vec<Column>, LeftOut), Stopped> {
-    let mut left_out = Vec::new();
-    let column = |(raw, name): (&RawColumn, &String)| -> Result<Option<Column>, Stopped> {
-        let stored =
-            options.model.iter().flat_map(|file| &file.model.fields).find(|field| field.name == *name);
-        if options.model.is_some() && stored.is_none() {
-            left_out.push((name.clone(), "not in the model".into()));
-            return Ok(None);
-        }
-        let told = options.kinds.iter().find(|(told, _)| told == name).map(|(_, kind)| *kind);
-        let values = || raw.of.iter().map(|&number| raw.strings.get(number));
-        let kind = stored.map(|field| field.kind).or(told).unwrap_or_else(|| Kind::of(values()));
-        let column = Column::new(name, kind, raw, work)?;
-        let why = match column.values.len() {
-            _ if stored.is_some() => None,
-            0 => Some("no values"),
-            1 => Some("one value"),
-            _ => None,
-        };
-        if let Some(why) = why {
-            left_out.push((name.clone(), why.into()));
-        }
-        Ok(why.is_none().then_some(column))
-    };
-    let all = table.columns.iter().zip(table.fields()).map(column);
-    let mut columns: Vec<Column> = all.filter_map(Result::transpose).collect::<Result<_, Stopped>>()?;
-    if let Some(file) = &options.model {
-        let place = |column: &Column| file.model.fields.iter().position(|field| field.name == column.name);
-        columns.sort_by_key(place);
-    }
-    if columns.is_empty() {
-        // All records say the same, as far as they say anything: the rule decides.
-        let all = table.columns.iter().zip(table.fields());
-        let all = all.map(|(raw, name)| Column::new(name, Kind::Name, raw, work));
-        columns = all.collect::<Result<_, Stopped>>()?;
-        columns.retain(|column| !column.values.is_empty());
-        left_out.retain(|(name, _)| columns.iter().all(|column| column.name != *name));
-    }
-    Ok((columns, left_out))
-}
-
-/// What learning needs.
-struct Learning<'a> {
-    columns: &'a [Column],
-    chance: &'a Chance,
-    few: &'a FewValues,
-    all_pairs: f64,
-    work: Work<'a>,
-}
-
-impl Learning<'_> {
-    /// Where chance is counted once matches are known.
-    fn place(&self) -> Where {
-        if self.columns.len() == 1 { Where::Within } else { Where::Compared }
-    }
-
-    /// Learns in turns: weights, then which records are one entity, then how often values agree by chance among entities.
-    fn learn(
-        &self,
-        model: &mut Model,
-        pairs: &[Pair],
-        levels: &Levels,
-        passes: usize,
-        partners: Partners,
-    ) -> Result<(), Stopped> {
-        let count = self.columns.first().map_or(0, |column| column.of.len());
-        for pass in 0..passes {
-            model.learn(self.columns, (pairs, levels), self.few, self.all_pairs, partners, self.work)?;
-            if pass + 1 == passes {
-                break;
-            }
-            let fitted = Fitted::new(model, self.columns);
-            let probabilities = fitted.probabilities(self.columns, pairs, levels, self.work)?;
-            let linked = pairs.iter().zip(&probabilities).filter(|(_, p)| **p > 0.5).map(|(pair, _)| *pair);
-            let entities = entities(count, linked);
-            let counted =
-                self.chance.count(self.columns, &entities, self.place(), Some(&fitted), self.work)?;
-            model.set_chance(self.columns, &counted);
-        }
-        Ok(())
-    }
-}
-
-/// Adds the pairs that are compared in any case and that no band finds: those that were labelled a match, and equal records.
-fn add_certain(candidates: &mut Vec<Pair>, times: &mut Vec<u8>, certain: BTreeSet<Pair>, rows: &Rows<'_>) {
-    let is_missing =
-        |&(a, b): &Pair| a != b && rows.compares(a, b) && candidates.binary_search(&(a, b)).is_err();
-    let missing: Vec<Pair> = certain.into_iter().filter(is_missing).collect();
-    if missing.is_empty() {
-        return;
-    }
-    let known = candidates.drain(..).zip(times.drain(..));
-    let mut all: Vec<(Pair, u8)> = known.chain(missing.into_iter().map(|pair| (pair, u8::MAX))).collect();
-    all.sort_unstable();
-    (*candidates, *times) = all.into_iter().unzip();
-}
-
 /// How far labels shift all log odds.
 fn shift_of(
     model: &Model,
@@ -552,69 +562,4 @@ fn shift_of(
         })
         .collect();
     Ok(Shift::of(&judged).mean)
-}
-
-/// The entity of each record: the least number of a record that is connected with it.
-fn entities(count: usize, linked: impl Iterator<Item = Pair>) -> Vec<u32> {
-    let mut leads: Vec<u32> = (0..count as u32).collect();
-    fn root(leads: &mut [u32], mut at: u32) -> u32 {
-        while leads[at as usize] != at {
-            leads[at as usize] = leads[leads[at as usize] as usize];
-            at = leads[at as usize];
-        }
-        at
-    }
-    for (a, b) in linked {
-        let (a, b) = (root(&mut leads, a), root(&mut leads, b));
-        leads[a.max(b) as usize] = a.min(b);
-    }
-    (0..count as u32).map(|record| root(&mut leads, record)).collect()
-}
-
-/// The rule for tables that teach nothing.
-fn by_rule(columns: &[Column], (a, b): Pair, levels: &[u8]) -> bool {
-    let mut scratch = Scratch::default();
-    let (mut known, mut equal) = (0usize, 0usize);
-    for (column, &level) in columns.iter().zip(levels) {
-        let (a, b) = (column.of[a as usize], column.of[b as usize]);
-        if level == NO_LEVEL {
-            continue;
-        }
-        known += 1;
-        if level == 0 {
-            equal += 1;
-        } else if !has_words(column.kind)
-            || digits(column, a).ne(digits(column, b))
-            || compare::similarity(column, a, b, &mut scratch) < ALIKE_BY_RULE
-        {
-            return false;
-        }
-    }
-    known > 0 && 2 * known >= columns.len() && 2 * equal >= known
-}
-
-/// True if values of a kind may be written in several ways. Values of other kinds are equal or those of another entity: server 1
-/// is not server 2.
-fn has_words(kind: Kind) -> bool {
-    matches!(kind, Kind::Name | Kind::Text | Kind::Address | Kind::Place)
-}
-
-fn digits(column: &Column, value: ValueId) -> impl Iterator<Item = char> + '_ {
-    column.values[value as usize].letters.iter().copied().filter(char::is_ascii_digit)
-}
-
-/// The estimated share of matches that was found, and its standard error, from how many bands found each (Chao 1987): what
-/// was found once and twice says how much was not found at all.
-fn recall(times: &[u8]) -> Option<(f64, f64)> {
-    if times.is_empty() {
-        return None;
-    }
-    let found = times.len() as f64;
-    let exactly = |wanted: u8| times.iter().filter(|&&times| times == wanted).count() as f64;
-    let (once, twice) = (exactly(1), exactly(2));
-    let missed = once * (once - 1.0).max(0.0) / (2.0 * (twice + 1.0));
-    let ratio = once / (twice + 1.0);
-    let variance = (twice + 1.0) * (ratio.powi(4) / 4.0 + ratio.powi(3) + ratio.powi(2) / 2.0);
-    let all = found + missed;
-    Some((found / all, found / all * variance.sqrt() / all))
 }

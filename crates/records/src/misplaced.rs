@@ -4,7 +4,7 @@
 //! such fields are joined into one text. Which words two records of one entity have in common is seen before anything is
 //! learnt, on records that share rare words and most of their other words.
 
-use crate::bands::{Pair, Rows};
+use crate::bands::{Pair, Rows, long_words};
 use crate::column::Column;
 use crate::table::Table;
 use crate::threads::{Stopped, Work};
@@ -65,14 +65,11 @@ pub(crate) fn groups(
 fn count(columns: &[Column], (a, b): Pair, moved: &mut [f64], all: &mut [f64]) {
     let words = |record: u32| -> Vec<(u64, usize)> {
         let of_column = |(at, column): (usize, &Column)| -> Vec<(u64, usize)> {
-            let value = column.value(record as usize);
-            let tokens = value.map(|value| value.tokens.as_slice()).unwrap_or_default();
-            tokens
-                .iter()
-                .map(|&token| &column.tokens[token as usize])
-                .filter(|token| token.letters.len() > 2)
-                .map(|token| (token.hash, at))
-                .collect()
+            let value = column.value(record as usize).map_or("", |value| column.text(value));
+            let mut hashes: Vec<u64> = long_words(value).collect();
+            hashes.sort_unstable();
+            hashes.dedup();
+            hashes.into_iter().map(|hash| (hash, at)).collect()
         };
         columns.iter().enumerate().flat_map(of_column).collect()
     };

@@ -16,9 +16,10 @@ use crate::column::{Column, MISSING, ValueId};
 use crate::compare::{self, NO_LEVEL};
 use crate::kind::Kind;
 use crate::strings::Scratch;
+use crate::table::ByHash;
 use crate::threads::{Stopped, Work};
 use crate::together::{FEW, FewValues};
-use lookalike::hashing::mix64;
+use lookalike::hashing::{hash_bytes, mix64};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -51,6 +52,7 @@ const MOST_FREQUENT: usize = 5_000;
 const CHUNK: usize = 4_096;
 
 /// The levels of pairs: one for each field, pair after pair.
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Levels {
     fields: usize,
     levels: Vec<u8>,
@@ -72,10 +74,28 @@ impl Levels {
         Ok(Self { fields: columns.len(), levels: found.concat() })
     }
 
+    /// The levels that are written one after the other.
+    pub(crate) fn of_bytes(fields: usize, levels: Vec<u8>) -> Self {
+        Self { fields, levels }
+    }
+
+    /// All levels, one after the other.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.levels
+    }
+
     /// The levels of a pair.
     pub(crate) fn at(&self, pair: usize) -> &[u8] {
         &self.levels[pair * self.fields..(pair + 1) * self.fields]
     }
+}
+
+/// Pairs that stand for others.
+pub(crate) struct Sample {
+    pub(crate) pairs: Vec<Pair>,
+    pub(crate) levels: Levels,
+    /// For how many pairs each stands.
+    pub(crate) scale: f64,
 }
 
 /// What was learnt about a field.
@@ -185,12 +205,7 @@ impl Cells {
             added[a * count + b] = it.weight as f32;
             added[b * count + a] = it.weight as f32;
         }
-        let mut name = String::new();
-        let number = column.values.iter().map(|value| {
-            name.clear();
-            name.extend(&value.letters);
-            numbers.get(name.as_str()).copied().unwrap_or(NO_CELL)
-        });
+        let number = column.texts().map(|name| numbers.get(name).copied().unwrap_or(NO_CELL));
         Self { number: number.collect(), count, added }
     }
 
@@ -249,8 +264,7 @@ impl Model {
             let share = says / (all - says);
             if share < LEAST_SHARE && all > says {
                 field.factor = 0.0;
-                let why =
-                    format!("{} values, {:.1} % of what the others say", column.values.len(), 100.0 * share);
+                let why = format!("{} values, {:.1} % of what the others say", column.len(), 100.0 * share);
                 left_out.push((field.name.clone(), why));
             }
         }
@@ -270,7 +284,7 @@ impl Model {
                 .collect();
             several.sort_unstable_by_key(|&(e, value)| (u32::MAX - e, value));
             several.truncate(MOST_FREQUENT);
-            let name = |value: u32| column.values[value as usize].letters.iter().collect::<String>();
+            let name = |value: u32| column.text(value).to_owned();
             field.frequent = several.into_iter().map(|(e, value)| (name(value), e)).collect();
             field.set_weights();
         }
@@ -282,36 +296,27 @@ impl Model {
     pub(crate) fn learn(
         &mut self,
         columns: &[Column],
-        (candidates, levels): (&[Pair], &Levels),
+        sample: &Sample,
         few: &FewValues,
         all_pairs: f64,
         partners: Partners,
         work: Work<'_>,
     ) -> Result<(), Stopped> {
-        let sample: Vec<usize> = sampled(candidates, LEARNT_FROM).collect();
-        let scale = candidates.len() as f64 / sample.len().max(1) as f64;
+        let Sample { pairs, levels, scale } = sample;
         let shares = Fitted::shares(self, columns);
         for round in 1..=ROUNDS {
             work.go_on()?;
             let mut probabilities: Vec<f64> = {
                 let fitted = Fitted::with(self, columns, Cow::Borrowed(&shares));
-                let mut buffer = Vec::new();
-                sample
-                    .iter()
-                    .map(|&at| fitted.probability(columns, candidates[at], levels.at(at), &mut buffer))
-                    .collect()
+                fitted.probabilities(columns, pairs, levels, work)?
             };
             if partners == Partners::One {
-                keep_best(
-                    columns.first().map_or(0, |column| column.of.len()),
-                    candidates,
-                    &sample,
-                    &mut probabilities,
-                );
+                let records = columns.first().map_or(0, |column| column.of.len());
+                keep_best(records, pairs, &mut probabilities);
             }
-            self.count_matches(levels, &sample, &probabilities);
+            self.count_matches(levels, &probabilities);
             for (at, (field, column)) in self.fields.iter_mut().zip(columns).enumerate() {
-                let pairs = sample.iter().zip(&probabilities).map(|(&at, p)| (candidates[at], *p));
+                let pairs = pairs.iter().copied().zip(probabilities.iter().copied());
                 let (weights, matches) = (field.weights.clone(), field.matches[0]);
                 let equal = |value| equal(matches, &weights, shares[at][value as usize]);
                 few.learn(at, (field, column), pairs, equal);
@@ -333,10 +338,10 @@ impl Model {
     }
 
     /// How often matches are in each level, where each pair is a match with its probability.
-    fn count_matches(&mut self, levels: &Levels, sample: &[usize], probabilities: &[f64]) {
+    fn count_matches(&mut self, levels: &Levels, probabilities: &[f64]) {
         let mut counts: Vec<Vec<f64>> =
             self.fields.iter().map(|field| vec![0.0; field.levels.len()]).collect();
-        for (&at, probability) in sample.iter().zip(probabilities) {
+        for (at, probability) in probabilities.iter().enumerate() {
             for (counts, &level) in counts.iter_mut().zip(levels.at(at)) {
                 if level != NO_LEVEL {
                     counts[usize::from(level)] += probability;
@@ -412,14 +417,17 @@ impl<'m> Fitted<'m> {
                 ((f64::from(entities.saturating_sub(1)) + field.unseen) / field.known).min(1.0).ln() as f32
             };
             let alone = share(1);
-            let mut shares = vec![alone; column.values.len()];
+            let mut shares = vec![alone; column.len()];
             if !field.frequent.is_empty() {
-                let mut name = String::new();
-                for (value, into) in column.values.iter().zip(&mut shares) {
-                    name.clear();
-                    name.extend(&value.letters);
-                    if let Some(&entities) = field.frequent.get(&name) {
-                        *into = share(entities);
+                let hash = |name: &str| hash_bytes(name.as_bytes());
+                let by_hash: ByHash<(&str, f32)> = field
+                    .frequent
+                    .iter()
+                    .map(|(name, &entities)| (hash(name), (name.as_str(), share(entities))))
+                    .collect();
+                for (name, into) in column.texts().zip(&mut shares) {
+                    if let Some((_, share)) = by_hash.get(&hash(name)).filter(|(known, _)| *known == name) {
+                        *into = *share;
                     }
                 }
             }
@@ -515,10 +523,10 @@ impl<'m> Fitted<'m> {
     }
 }
 
-/// The places of about so many pairs, or of all: all pairs of which a record is the first, or none.
-pub(crate) fn sampled(pairs: &[Pair], most: usize) -> impl Iterator<Item = usize> {
+/// About so many pairs, or all: all pairs of which a record is the first, or none.
+pub(crate) fn sampled(pairs: &[Pair], most: usize) -> impl Iterator<Item = Pair> {
     let step = pairs.len().div_ceil(most).max(1) as u64;
-    (0..pairs.len()).filter(move |&at| step == 1 || mix64(u64::from(pairs[at].0)).is_multiple_of(step))
+    pairs.iter().copied().filter(move |pair| step == 1 || mix64(u64::from(pair.0)).is_multiple_of(step))
 }
 
 /// How many partners a record has, as far as learning is concerned.
@@ -531,15 +539,14 @@ pub(crate) enum Partners {
 }
 
 /// Leaves of each record its most probable pair.
-fn keep_best(records: usize, candidates: &[Pair], sample: &[usize], probabilities: &mut [f64]) {
+fn keep_best(records: usize, pairs: &[Pair], probabilities: &mut [f64]) {
     let mut best = vec![0.0f64; records];
-    for (&at, &probability) in sample.iter().zip(probabilities.iter()) {
-        for record in [candidates[at].0, candidates[at].1] {
+    for (&(a, b), &probability) in pairs.iter().zip(probabilities.iter()) {
+        for record in [a, b] {
             best[record as usize] = best[record as usize].max(probability);
         }
     }
-    for (&at, probability) in sample.iter().zip(probabilities) {
-        let (a, b) = candidates[at];
+    for (&(a, b), probability) in pairs.iter().zip(probabilities) {
         if *probability < best[a as usize].max(best[b as usize]) {
             *probability = 0.0;
         }

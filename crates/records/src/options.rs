@@ -4,6 +4,7 @@ use crate::bands::Pair;
 use crate::kind::Kind;
 use crate::model_file::ModelFile;
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 /// How many partners a record may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -43,6 +44,8 @@ pub struct Options {
     pub(crate) labels: BTreeMap<Pair, bool>,
     /// The number of threads; it does not change the answer.
     pub(crate) threads: Threads,
+    /// The memory, and where pairs go that do not fit; it does not change the answer.
+    pub(crate) memory: Memory,
 }
 
 /// A number of threads: no part of what makes two runs the same.
@@ -50,6 +53,26 @@ pub struct Options {
 pub(crate) struct Threads(pub(crate) usize);
 
 impl std::fmt::Debug for Threads {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("any")
+    }
+}
+
+/// Memory: no part of what makes two runs the same.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct Memory {
+    pub(crate) bytes: u64,
+    /// The folder for files; that of the system if none was named.
+    pub(crate) folder: Option<PathBuf>,
+}
+
+impl Memory {
+    pub(crate) fn folder(&self) -> PathBuf {
+        self.folder.clone().unwrap_or_else(std::env::temp_dir)
+    }
+}
+
+impl std::fmt::Debug for Memory {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("any")
     }
@@ -69,6 +92,7 @@ impl Default for Options {
             weighed: Vec::new(),
             labels: BTreeMap::new(),
             threads: Threads(1),
+            memory: Memory { bytes: u64::MAX, folder: None },
         }
     }
 }
@@ -161,6 +185,14 @@ impl Options {
     #[must_use]
     pub fn with_threads(mut self, threads: usize) -> Self {
         self.threads = Threads(threads.max(1));
+        self
+    }
+
+    /// Uses so many bytes of memory, with the table, and files without names in a folder for pairs that do not fit. What must be
+    /// in memory and does not fit is an error. Without it, everything is in memory.
+    #[must_use]
+    pub fn with_memory(mut self, bytes: u64, folder: impl Into<PathBuf>) -> Self {
+        self.memory = Memory { bytes, folder: Some(folder.into()) };
         self
     }
 }

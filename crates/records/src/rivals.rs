@@ -14,7 +14,6 @@
 
 use crate::bands::{Pair, Side};
 use crate::model::probability;
-use lookalike::hashing::mix64;
 
 /// The standard deviation of what is believed about the factor of a field, which is 1 if it is independent of all others.
 const SPREAD: f64 = 0.5;
@@ -63,15 +62,9 @@ impl Trust {
 /// Pairs that factors are fitted on, at the most; of more, a sample, so that memory is bounded.
 pub(crate) const FITTED_ON: usize = 500_000;
 
-/// The places of about so many pairs, or of all, and how many pairs each stands for: all pairs of a record of the first
-/// table, or none, so that rivals for that record stay together.
-pub(crate) fn sampled(pairs: &[Pair], sides: &[Side], most: usize) -> (Vec<usize>, f64) {
-    let step = pairs.len().div_ceil(most).max(1) as u64;
-    let of_first = |(a, b): Pair| if sides[a as usize] == 0 { a } else { b };
-    let is_in = |&at: &usize| step == 1 || mix64(u64::from(of_first(pairs[at]))).is_multiple_of(step);
-    let sample: Vec<usize> = (0..pairs.len()).filter(is_in).collect();
-    let scale = pairs.len() as f64 / sample.len().max(1) as f64;
-    (sample, scale)
+/// The record of the first table: a sample has all pairs of such a record, or none, so that rivals for it stay together.
+pub(crate) fn of_first(sides: &[Side], (a, b): Pair) -> u32 {
+    if sides[a as usize] == 0 { a } else { b }
 }
 
 /// Fits factors and prior. `counts` are the numbers of records of the two tables, and `records` is their sum. The pairs are
@@ -240,7 +233,7 @@ fn solved(mut matrix: Vec<f64>, mut right: Vec<f64>) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lookalike::hashing::SplitMix64;
+    use lookalike::hashing::{SplitMix64, mix64};
     use proptest::prelude::*;
 
     /// The plain definition: the greatest, over starts, of the least mean, over ends, of a stretch that holds the place.
@@ -354,7 +347,10 @@ mod tests {
         }
         let sides: Vec<Side> = (0..2 * count).map(|record| u8::from(record >= count)).collect();
         let trust = |most: usize| {
-            let (sample, scale) = sampled(&pairs, &sides, most);
+            let step = pairs.len().div_ceil(most).max(1) as u64;
+            let is_in = |pair| mix64(u64::from(of_first(&sides, pair))).is_multiple_of(step);
+            let sample: Vec<usize> = (0..pairs.len()).filter(|&at| is_in(pairs[at])).collect();
+            let scale = pairs.len() as f64 / sample.len() as f64;
             let these: Vec<Pair> = sample.iter().map(|&at| pairs[at]).collect();
             let weights = sample.iter().flat_map(|&at| weights[3 * at..3 * at + 3].to_vec()).collect();
             let said = Said { pairs: &these, weights, fields: 3 };

@@ -6,16 +6,50 @@ const MOST: usize = 64;
 /// Buffers that are used again.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Scratch {
+    letters: [Vec<char>; 2],
+    /// Shingles of two values; those who compare fill them.
+    pub(crate) grams: [Vec<u32>; 2],
+    buffers: Buffers,
+}
+
+#[derive(Debug, Default, Clone)]
+struct Buffers {
     rows: [Vec<u16>; 3],
     taken: Vec<bool>,
-    common: Vec<char>,
+    common: Vec<u32>,
 }
 
 /// The least number of insertions, deletions, replacements and swaps of neighbours that make one string the other, where
 /// no part is edited twice (optimal string alignment).
-pub(crate) fn edits(a: &[char], b: &[char], scratch: &mut Scratch) -> usize {
+pub(crate) fn edits(a: &str, b: &str, scratch: &mut Scratch) -> usize {
+    let Scratch { letters: [x, y], buffers, .. } = scratch;
+    if a.is_ascii() && b.is_ascii() {
+        return edits_of(a.as_bytes(), b.as_bytes(), buffers);
+    }
+    spell(a, x);
+    spell(b, y);
+    edits_of(x, y, buffers)
+}
+
+/// Jaro's similarity, raised by a common beginning of up to four characters as Winkler does.
+pub(crate) fn jaro_winkler(a: &str, b: &str, scratch: &mut Scratch) -> f64 {
+    let Scratch { letters: [x, y], buffers, .. } = scratch;
+    if a.is_ascii() && b.is_ascii() {
+        return jaro_winkler_of(a.as_bytes(), b.as_bytes(), buffers);
+    }
+    spell(a, x);
+    spell(b, y);
+    jaro_winkler_of(x, y, buffers)
+}
+
+fn spell(text: &str, letters: &mut Vec<char>) {
+    letters.clear();
+    letters.extend(text.chars());
+}
+
+fn edits_of<L: Copy + PartialEq>(a: &[L], b: &[L], buffers: &mut Buffers) -> usize {
     let (a, b) = (&a[..a.len().min(MOST)], &b[..b.len().min(MOST)]);
-    let [before, last, row] = &mut scratch.rows;
+    let [before, last, row] = &mut buffers.rows;
     last.clear();
     last.extend((0..=b.len()).map(|at| at as u16));
     before.clone_from(last);
@@ -36,19 +70,18 @@ pub(crate) fn edits(a: &[char], b: &[char], scratch: &mut Scratch) -> usize {
     usize::from(last[b.len()])
 }
 
-/// Jaro's similarity, raised by a common beginning of up to four characters as Winkler does.
-pub(crate) fn jaro_winkler(a: &[char], b: &[char], scratch: &mut Scratch) -> f64 {
-    let jaro = jaro(a, b, scratch);
+fn jaro_winkler_of<L: Copy + PartialEq>(a: &[L], b: &[L], buffers: &mut Buffers) -> f64 {
+    let jaro = jaro(a, b, buffers);
     let prefix = a.iter().zip(b).take(4).take_while(|(x, y)| x == y).count();
     if jaro > 0.7 { jaro + prefix as f64 * 0.1 * (1.0 - jaro) } else { jaro }
 }
 
-fn jaro(a: &[char], b: &[char], scratch: &mut Scratch) -> f64 {
+fn jaro<L: Copy + PartialEq>(a: &[L], b: &[L], buffers: &mut Buffers) -> f64 {
     if a.is_empty() || b.is_empty() {
         return f64::from(u8::from(a.is_empty() && b.is_empty()));
     }
     let window = (a.len().max(b.len()) / 2).saturating_sub(1);
-    let Scratch { taken, common, .. } = scratch;
+    let Buffers { taken, common, .. } = buffers;
     taken.clear();
     taken.resize(b.len(), false);
     common.clear();
@@ -59,7 +92,7 @@ fn jaro(a: &[char], b: &[char], scratch: &mut Scratch) -> f64 {
         }
         if let Some(found) = (from..to).find(|&at| !taken[at] && b[at] == x) {
             taken[found] = true;
-            common.push(x);
+            common.push(i as u32);
         }
     }
     let matched = common.len();
@@ -67,7 +100,7 @@ fn jaro(a: &[char], b: &[char], scratch: &mut Scratch) -> f64 {
         return 0.0;
     }
     let others = b.iter().zip(taken.iter()).filter(|(_, taken)| **taken).map(|(y, _)| y);
-    let moved = common.iter().zip(others).filter(|(x, y)| x != y).count() as f64 / 2.0;
+    let moved = common.iter().zip(others).filter(|(i, y)| a[**i as usize] != **y).count() as f64 / 2.0;
     let matched = matched as f64;
     (matched / a.len() as f64 + matched / b.len() as f64 + (matched - moved) / matched) / 3.0
 }
@@ -82,11 +115,11 @@ mod tests {
     }
 
     fn edits_of(a: &str, b: &str) -> usize {
-        edits(&chars(a), &chars(b), &mut Scratch::default())
+        edits(a, b, &mut Scratch::default())
     }
 
     fn jaro_of(a: &str, b: &str) -> f64 {
-        jaro_winkler(&chars(a), &chars(b), &mut Scratch::default())
+        jaro_winkler(a, b, &mut Scratch::default())
     }
 
     #[test]
@@ -129,12 +162,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn edits_are_those_of_the_definition(a in "[abc]{0,5}", b in "[abc]{0,5}") {
+        fn edits_are_those_of_the_definition(a in "[abcé]{0,5}", b in "[abcé]{0,5}") {
             prop_assert_eq!(edits_of(&a, &b), plain(&chars(&a), &chars(&b)));
         }
 
         #[test]
-        fn both_are_symmetric_and_within_bounds(a in "[a-d]{0,9}", b in "[a-d]{0,9}") {
+        fn both_are_symmetric_and_within_bounds(a in "[a-dé]{0,9}", b in "[a-dé]{0,9}") {
             prop_assert_eq!(edits_of(&a, &b), edits_of(&b, &a));
             let similarity = jaro_of(&a, &b);
             prop_assert!((0.0..=1.0).contains(&similarity));

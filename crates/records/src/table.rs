@@ -1,6 +1,6 @@
 //! Records, by fields: each distinct value of a field is kept once.
 
-use lookalike::hashing::hash_bytes;
+use crate::texts::Strings;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
@@ -26,52 +26,6 @@ impl Hasher for AsItIs {
 
 /// A map whose keys are hashes.
 pub(crate) type ByHash<V> = HashMap<u64, V, BuildHasherDefault<AsItIs>>;
-
-/// Strings, each kept once, with a number for each.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Strings {
-    text: String,
-    ends: Vec<usize>,
-    by_hash: ByHash<u32>,
-}
-
-impl Strings {
-    /// The number of a string; it is added if it is new.
-    pub(crate) fn number(&mut self, string: &str) -> u32 {
-        let mut hash = hash_bytes(string.as_bytes());
-        loop {
-            match self.by_hash.get(&hash) {
-                Some(&number) if self.get(number) == string => return number,
-                // Another string has this hash.
-                Some(_) => hash = hash.wrapping_add(0x9e37_79b9_7f4a_7c15),
-                None => break,
-            }
-        }
-        let number = self.ends.len() as u32;
-        self.text.push_str(string);
-        self.ends.push(self.text.len());
-        self.by_hash.insert(hash, number);
-        number
-    }
-
-    /// The string with a number.
-    pub(crate) fn get(&self, number: u32) -> &str {
-        let begin = number.checked_sub(1).map_or(0, |before| self.ends[before as usize]);
-        &self.text[begin..self.ends[number as usize]]
-    }
-
-    pub(crate) fn len(&self) -> usize {
-        self.ends.len()
-    }
-
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &str> {
-        (0..self.len() as u32).map(|number| self.get(number))
-    }
-
-    fn bytes(&self) -> usize {
-        self.text.capacity() + 8 * self.ends.capacity() + 13 * self.by_hash.capacity()
-    }
-}
 
 /// The values of a field as they were read.
 #[derive(Debug, Clone, Default)]
@@ -150,6 +104,14 @@ impl Table {
         column.strings.get(column.of[record])
     }
 
+    /// Gives back the memory that is only needed to add records; they can still be added.
+    pub(crate) fn settle(&mut self) {
+        for column in &mut self.columns {
+            column.strings.settle();
+            column.of.shrink_to_fit();
+        }
+    }
+
     /// How many fields of a record have a value.
     #[must_use]
     pub fn filled(&self, record: usize) -> usize {
@@ -175,14 +137,6 @@ pub enum Side {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn strings_are_kept_once() {
-        let mut strings = Strings::default();
-        let numbers: Vec<u32> = ["a", "", "b", "a", ""].iter().map(|string| strings.number(string)).collect();
-        assert_eq!(numbers, [0, 1, 2, 0, 1]);
-        assert_eq!(strings.iter().collect::<Vec<_>>(), ["a", "", "b"]);
-    }
 
     #[test]
     fn a_short_record_lacks_its_last_values() {

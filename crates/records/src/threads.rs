@@ -24,6 +24,11 @@ impl<'s> Work<'s> {
         Self { threads, stop }
     }
 
+    /// How many threads there are.
+    pub(crate) fn threads(self) -> usize {
+        self.threads
+    }
+
     /// The same on the thread that asks.
     pub(crate) fn alone(self) -> Self {
         Self { threads: 1, ..self }

@@ -59,7 +59,7 @@ impl FewValues {
     ) {
         field.together.clear();
         let Some(two) = &self.by_field[at] else { return };
-        let count = column.values.len();
+        let count = column.len();
         let mut seen = vec![0.0; count * count];
         let mut known = 0.0;
         for ((a, b), probability) in pairs {
@@ -69,7 +69,7 @@ impl FewValues {
                 known += probability;
             }
         }
-        let name = |value: ValueId| column.values[value as usize].letters.iter().collect::<String>();
+        let name = |value: ValueId| column.text(value).to_owned();
         for it in two {
             let says = if it.a == it.b { equal(it.a) } else { field.weights[usize::from(it.level)] };
             let expected = known * it.chance * says.exp();
@@ -83,7 +83,7 @@ impl FewValues {
 }
 
 fn of_column(column: &Column, sides: &[Side], compared: Compared) -> Option<Vec<Two>> {
-    let count = column.values.len();
+    let count = column.len();
     if count > FEW {
         return None;
     }

@@ -10,7 +10,7 @@ use crate::output::{Answers, ComparedRecords, Printer};
 use crate::settings::{Layers, Resolved};
 use corpus::{Discovery, Source, Target, TemporaryCopy};
 use pipeline::{Clusters, Keep, Kind, OnBadRecord, Reference};
-use records::run::{Decision, Job, LabelsWritten, Matched, Report};
+use records::run::{Claim, Decision, Job, LabelsWritten, Matched, Report};
 use records::{ModelFile, OneTo, Options};
 use std::ffi::OsStr;
 use std::io::Read;
@@ -149,6 +149,7 @@ pub(super) fn run(
         labels,
         options,
         memory: resources.memory,
+        temp_dir: resources.temp_dir,
     };
     Ok(Run { job, threads: resources.threads, _copies: copies, begun: Instant::now() })
 }
@@ -291,20 +292,51 @@ pub(super) fn dedup(arguments: &DedupArguments, layers: &Layers, printer: &Print
         return printer.records_already_finished(&report, argument);
     }
     interruption::begin_run(!to_stdout && !arguments.dry_run)?;
-    let matched = run.matched(printer)?;
-    let decisions = matched.decide(&run.job)?;
-    let seconds = run.begun.elapsed().as_secs_f64();
     if arguments.dry_run {
+        let matched = run.matched(printer)?;
+        let decisions = matched.decide(&run.job)?;
+        let seconds = run.begun.elapsed().as_secs_f64();
         return printer.records_summary(&Report::new(&run.job, &matched, &decisions, seconds), None);
     }
-    let how = (seconds, run.threads);
-    let written = records::run::dedup(&run.job, &matched, &decisions, &target, how, &interruption::requested);
+    let claim = Claim::new(&run.job, &target)?;
+    let written = match written(&run, &claim, &target, printer) {
+        Ok(written) => written,
+        Err(failure) => {
+            claim.fail();
+            return Err(failure);
+        }
+    };
     let report = match written {
         Err(records::run::Error::Corpus(error)) if to_stdout => return of_answers(error.into()),
-        written => written?,
+        Err(error) => {
+            claim.fail();
+            return Err(error.into());
+        }
+        Ok(report) => report,
     };
     interruption::end_run();
     printer.records_summary(&report, Some(argument))
+}
+
+/// Finds matches, or takes those of a run that was killed, and writes the outputs. The inner result is that of writing.
+fn written(
+    run: &Run,
+    claim: &Claim,
+    target: &Target,
+    printer: &Printer,
+) -> Result<records::run::Result<Report>> {
+    let stop = &interruption::requested;
+    let (matched, is_known) = claim.link(&run.job, run.job.read(stop)?, stop)?;
+    if interruption::requested() {
+        return Err(Failure::interrupted());
+    }
+    if is_known {
+        printer.note(&format!("goes on from the matches that an earlier run kept in {}", target.name()));
+    }
+    printer.records_plan(&run.job, &matched);
+    let decisions = matched.decide(&run.job)?;
+    let how = (run.begun.elapsed().as_secs_f64(), run.threads);
+    Ok(records::run::dedup(&run.job, &matched, &decisions, target, how, stop))
 }
 
 /// `lookalike compare --corpus FILE --kind records -- ID ID`

@@ -22,6 +22,7 @@ mod lookalike;
 mod memory;
 mod records;
 mod records_runs;
+mod records_scale;
 mod resume;
 mod seeing;
 mod serve;

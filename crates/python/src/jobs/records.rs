@@ -8,7 +8,7 @@ use numpy::IntoPyArray;
 use pipeline::{Clusters, Keep, OnBadRecord};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
-use records::run::{Decision, Decisions, Job, Matched, Records, Report};
+use records::run::{Claim, Decision, Decisions, Job, Matched, Records, Report};
 use records::{Match, ModelFile, OneTo};
 use std::time::Instant;
 
@@ -104,6 +104,7 @@ impl Asked {
             labels: None,
             options: how,
             memory: resources.memory,
+            temp_dir: resources.temp_dir,
         };
         Ok((job, resources.threads, copies))
     }
@@ -195,11 +196,15 @@ pub(crate) fn records_written<'py>(
         return Ok((json(&report)?, model.and_then(|model| String::from_utf8(model).ok()), own));
     }
     let ran = run(py, |stop| {
-        let matched = job.link(job.read(stop)?, stop)?;
-        let decisions = matched.decide(&job)?;
-        let seconds = begun.elapsed().as_secs_f64();
-        let report = records::run::dedup(&job, &matched, &decisions, &target, (seconds, threads), stop)?;
-        Ok(Ran { matched, decisions, report })
+        let claim = Claim::new(&job, &target)?;
+        let written = || {
+            let (matched, _) = claim.link(&job, job.read(stop)?, stop)?;
+            let decisions = matched.decide(&job)?;
+            let how = (begun.elapsed().as_secs_f64(), threads);
+            let report = records::run::dedup(&job, &matched, &decisions, &target, how, stop)?;
+            Ok(Ran { matched, decisions, report })
+        };
+        written().inspect_err(|_| claim.fail())
     })?;
     Ok((json(&ran.report)?, ModelFile::of(&ran.matched).map(|model| model.to_json()), own))
 }

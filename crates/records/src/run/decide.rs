@@ -46,9 +46,10 @@ impl Decisions {
     pub(super) fn new(job: &Job, records: &Records, linked: &Linked) -> Result<Self> {
         let count = records.table.len();
         let order = order(job, records)?;
-        let by_pair: BTreeMap<(usize, usize), usize> =
-            linked.matches.iter().enumerate().map(|(at, found)| ((found.a, found.b), at)).collect();
-        let match_of = |a: usize, b: usize| by_pair.get(&(a.min(b), a.max(b))).copied();
+        // Matches are in the order of their records.
+        let match_of = |a: usize, b: usize| {
+            linked.matches.binary_search_by_key(&(a.min(b), a.max(b)), |found| (found.a, found.b)).ok()
+        };
         let mut of = vec![Decision::Kept; count];
         if job.components {
             let pairs = linked.matches.iter().map(|found| (found.a, found.b));

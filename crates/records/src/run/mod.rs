@@ -4,13 +4,17 @@
 //! sources -> table (reading) -> matches (link) -> what is kept (decide) -> outputs (write)
 //! ```
 
+mod claim;
 mod decide;
 mod fields;
 mod labelled;
+mod matched_file;
 mod outputs;
 mod reading;
+mod removed;
 mod write;
 
+pub use claim::Claim;
 pub use decide::{Decision, Decisions, Keep};
 pub use fields::{FieldsWritten, WantedField};
 pub use labelled::{HEAD, Label, LabelsWritten};
@@ -20,6 +24,8 @@ pub use write::{Report, RunFigures, dedup, finished, report_in, rounded, weights
 use crate::link::{Linked, link_until};
 use crate::options::Options;
 use corpus::Source;
+use reading::BASE;
+use std::path::PathBuf;
 
 /// What is asked of a run.
 #[derive(Debug, Clone)]
@@ -46,6 +52,8 @@ pub struct Job {
     pub options: Options,
     /// The most memory to use, in bytes.
     pub memory: u64,
+    /// The folder for what does not fit into memory; that of the system if none is named.
+    pub temp_dir: Option<PathBuf>,
 }
 
 /// What becomes of a record that cannot be read.
@@ -69,7 +77,7 @@ pub enum Error {
     Corpus(#[from] corpus::Error),
     /// The table cannot be linked.
     #[error(transparent)]
-    Link(#[from] crate::Error),
+    Link(crate::Error),
     /// A record cannot be used.
     #[error("{source_name}, {place}: {reason}")]
     BadRecord {
@@ -118,6 +126,21 @@ pub enum Error {
     Interrupted,
 }
 
+impl From<crate::Error> for Error {
+    fn from(error: crate::Error) -> Self {
+        match error {
+            crate::Error::Stopped => Self::Interrupted,
+            crate::Error::Memory { needed, limit } => {
+                Self::Memory { what: "matching these records".into(), needed, limit }
+            }
+            crate::Error::Spilled { action, name, kind, cause } => {
+                Self::Corpus(corpus::Error::Io { action, name, cause: std::io::Error::new(kind, cause) })
+            }
+            other => Self::Link(other),
+        }
+    }
+}
+
 /// What the sources of a job are recognised by, those of `against` first: see [`corpus::checksum`]. It is empty for a source that
 /// is no local file.
 #[derive(Debug)]
@@ -145,22 +168,21 @@ pub struct Matched {
 /// Says whether the user asked to stop; every stage asks it often.
 pub type Stop<'s> = &'s (dyn Fn() -> bool + Sync);
 
-/// Bytes of memory for each record beside its values: keys, pairs and levels.
-const BYTES_PER_RECORD: u64 = 600;
-
 impl Job {
     /// Reads the records.
     pub fn read(&self, stop: Stop<'_>) -> Result<Records> {
         Records::read(self, stop)
     }
 
+    fn temp_folder(&self) -> PathBuf {
+        self.temp_dir.clone().unwrap_or_else(std::env::temp_dir)
+    }
+
     /// Finds the matches among records that were read.
     pub fn link(&self, records: Records, stop: Stop<'_>) -> Result<Matched> {
-        let needed = 8 * records.table.bytes() as u64 + BYTES_PER_RECORD * records.table.len() as u64;
-        if needed > self.memory {
-            return Err(Error::Memory { what: "matching these records".into(), needed, limit: self.memory });
-        }
-        let mut options = self.options.clone();
+        let beside = BASE + records.bytes_beside();
+        let (memory, folder) = (self.memory.saturating_sub(beside), self.temp_folder());
+        let mut options = self.options.clone().with_memory(memory, folder);
         if let Some(labels) = &self.labels {
             for ((a, b), label) in labels.read(&records)? {
                 if let Some(is_match) = label.is_match() {
@@ -169,8 +191,10 @@ impl Job {
             }
         }
         let linked = link_until(&records.table, &options, stop).map_err(|error| match error {
-            crate::Error::Stopped => Error::Interrupted,
-            other => Error::Link(other),
+            crate::Error::Memory { needed, .. } => {
+                Error::from(crate::Error::Memory { needed: needed + beside, limit: self.memory })
+            }
+            error => error.into(),
         })?;
         Ok(Matched { records, linked })
     }
@@ -204,6 +228,7 @@ pub(crate) mod tests {
             labels: None,
             options: Options::default(),
             memory: 1 << 30,
+            temp_dir: None,
         };
         (job, folder)
     }

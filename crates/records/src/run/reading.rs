@@ -2,13 +2,17 @@
 
 use super::{Checksums, Error, FieldsWritten, Job, Keep, OnBadRecord, Result, Stop, WantedField};
 use crate::strings::{Scratch, edits};
-use crate::table::{Side, Strings, Table};
+use crate::table::{Side, Table};
+use crate::texts::Strings;
 use corpus::{Block, Cells, Format, Limits, Reader, Source, column_names, fields_there_are, place_of};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// A field with one of these names is the id of a record, unless another one is named, or one of its values occurs twice.
 const ID_NAMES: [&str; 3] = ["id", "rec_id", "record_id"];
+
+/// The memory of the program itself and of what is being read, in bytes.
+pub(super) const BASE: u64 = 24 << 20;
 
 /// The sizes of blocks.
 pub(super) const LIMITS: Limits = Limits { block_bytes: 1 << 20, record_bytes: 64 << 20, records: 8_192 };
@@ -33,10 +37,10 @@ pub struct Records {
     pub(super) sources: Vec<Source>,
     /// How many of them are those of `--against`.
     pub(super) against: usize,
-    /// The source of each record, and its number there, from 1.
-    places: Vec<(u32, u64)>,
-    /// The slot of each record among all slots of its source, from 0.
-    pub(super) slots: Vec<u64>,
+    /// By source: its first record.
+    firsts: Vec<usize>,
+    /// The number of each record in its source, from 1.
+    lines: Vec<u64>,
     ids: Option<(Strings, Vec<u32>)>,
     /// The field that the ids were taken from.
     pub id_field: Option<String>,
@@ -91,8 +95,8 @@ impl Records {
         let mut records = Self {
             table: Table::default(),
             against: job.against.len(),
-            places: Vec::new(),
-            slots: Vec::new(),
+            firsts: Vec::new(),
+            lines: Vec::new(),
             ids: id_field.is_some().then(Default::default),
             id_field,
             repeated: Vec::new(),
@@ -108,7 +112,11 @@ impl Records {
         for (at, names) in names.iter().enumerate() {
             records.read_source(at, names, order_field.as_deref(), job, &mut table, stop)?;
         }
+        table.settle();
         records.table = table;
+        if let Some((strings, _)) = &mut records.ids {
+            strings.settle();
+        }
         records.count_ids();
         // The names of fields and ids were read before the values.
         records.check_unchanged(0..records.sources.len())?;
@@ -149,7 +157,8 @@ impl Records {
             (!job.against.is_empty()).then_some(if at < self.against { Side::First } else { Side::Second });
         let mut reader = Reader::open_columns(&source, LIMITS)?;
         let mut block = Block::default();
-        let mut failure = None;
+        let (mut failure, mut read) = (None, 0);
+        self.firsts.push(table.len());
         while reader.next_block(&mut block)? {
             if stop() {
                 return Err(Error::Interrupted);
@@ -177,8 +186,7 @@ impl Records {
                     Some(side) => table.push_to(side, &values[..fields]),
                     None => table.push(&values[..fields]),
                 }
-                self.places.push((at as u32, block.number(slot)));
-                self.slots.push(first + slot as u64);
+                self.lines.push(block.number(slot));
                 let mut others = values[fields..].iter();
                 if let Some((strings, of)) = &mut self.ids {
                     of.push(strings.number(others.next().map_or("", |id| id)));
@@ -192,13 +200,14 @@ impl Records {
                 return Err(failure);
             }
             self.slots_of[at] += block.len() as u64;
-            let needed = table.bytes() as u64 + 40 * self.places.len() as u64;
-            if needed > job.memory {
-                return Err(Error::Memory {
-                    what: "the table".into(),
-                    needed: 8 * needed,
-                    limit: job.memory,
-                });
+            read += block.bytes() as u64;
+            let held = table.bytes() as u64 + self.bytes_beside();
+            if held + BASE > job.memory {
+                // As if the rest were like what was read, and with what matching takes.
+                let before: u64 = self.sources[..at].iter().map(|source| source.size).sum();
+                let share = (before + read) as f64 / (self.bytes.max(before + read)) as f64;
+                let needed = BASE + (6.0 * held as f64 / share.max(1e-3)) as u64;
+                return Err(Error::Memory { what: "the table".into(), needed, limit: job.memory });
             }
         }
         Ok(())
@@ -218,8 +227,8 @@ impl Records {
     /// A record by its name.
     #[must_use]
     pub fn named(&self, record: usize) -> Named {
-        let (source, line) = self.places[record];
-        let source = self.sources[source as usize].name.clone();
+        let line = self.lines[record];
+        let source = self.sources[self.source_of(record)].name.clone();
         let id = match &self.ids {
             Some((strings, of)) if !self.repeated[record] => strings.get(of[record]).to_owned(),
             _ => format!("{source}:{line}"),
@@ -234,8 +243,7 @@ impl Records {
             let (source, line) = name.rsplit_once(':')?;
             let line: u64 = line.parse().ok()?;
             (0..self.table.len()).find(|&record| {
-                let (at, number) = self.places[record];
-                number == line && self.sources[at as usize].name == source
+                self.lines[record] == line && self.sources[self.source_of(record)].name == source
             })
         })
     }
@@ -243,7 +251,7 @@ impl Records {
     /// True if a record comes from `--against`.
     #[must_use]
     pub fn is_against(&self, record: usize) -> bool {
-        (self.places[record].0 as usize) < self.against
+        self.source_of(record) < self.against
     }
 
     /// The records that were left out because they cannot be read: line, name and reason, in input order.
@@ -261,7 +269,36 @@ impl Records {
     }
 
     pub(super) fn source_of(&self, record: usize) -> usize {
-        self.places[record].0 as usize
+        self.firsts.partition_point(|first| *first <= record) - 1
+    }
+
+    /// The slot of a record among all slots of its source, from 0.
+    pub(super) fn slot(&self, record: usize) -> u64 {
+        let source = self.source_of(record);
+        let number = (record - self.firsts[source]) as u64;
+        // A record that could not be read has a slot too.
+        number + Self::bad_before(&self.bad[source], number)
+    }
+
+    /// How many records that cannot be read come before the one with this number, without them.
+    fn bad_before(bad: &[Bad], number: u64) -> u64 {
+        let (mut low, mut high) = (0, bad.len());
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if bad[middle].slot - middle as u64 <= number {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        low as u64
+    }
+
+    /// The bytes of memory of everything but the table.
+    pub(super) fn bytes_beside(&self) -> u64 {
+        let ids = self.ids.as_ref().map_or(0, |(strings, of)| strings.bytes() + 4 * of.capacity());
+        let order = self.order.as_ref().map_or(0, |order| 48 * order.capacity());
+        (ids + order + 8 * self.lines.capacity() + self.lines.len()) as u64
     }
 
     /// How many records of the inputs there are, with those that cannot be compared.
@@ -292,10 +329,9 @@ fn missing_field(field: &str, names: &[Vec<String>]) -> Error {
 
 /// The name that is most similar to one that is missing, if at most a third of its letters differ.
 fn nearest<'n>(missing: &str, known: &'n [String]) -> Option<&'n String> {
-    let letters = |name: &str| name.to_lowercase().chars().collect::<Vec<char>>();
-    let (wanted, mut scratch) = (letters(missing), Scratch::default());
-    let edits = known.iter().map(|name| (edits(&wanted, &letters(name), &mut scratch), name));
-    edits.min().filter(|(edits, _)| *edits <= wanted.len().div_ceil(3)).map(|(_, name)| name)
+    let (wanted, mut scratch) = (missing.to_lowercase(), Scratch::default());
+    let edits = known.iter().map(|name| (edits(&wanted, &name.to_lowercase(), &mut scratch), name));
+    edits.min().filter(|(edits, _)| *edits <= wanted.chars().count().div_ceil(3)).map(|(_, name)| name)
 }
 
 /// The field with the id: the one that was named, or one of the usual name whose values are all different.
@@ -419,5 +455,6 @@ mod tests {
         let records = job.read(&|| false).unwrap();
         let skipped: Vec<u64> = records.skipped(&job).iter().map(|it| it.0).collect();
         assert_eq!((records.named(0).line, skipped, records.named(1).line), (1, vec![3], 5));
+        assert_eq!([records.slot(0), records.slot(1)], [0, 2]);
     }
 }

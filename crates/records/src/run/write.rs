@@ -1,22 +1,35 @@
 //! Decisions -> the kept records of every source byte for byte, `removed.jsonl`, `model.json` and `report.json`.
 //!
-//! The order in which a killed run leaves things: `run.json` says whose folder it is; outputs appear one by one, each whole;
-//! then they are listed (`outputs.rs`), and `report.json` comes last. The same command then begins again, and writes the same
-//! bytes. Sources are read a second time here: one that has changed since it was first read is an error, and has no output.
+//! The order in which a killed run leaves things: `run.json` says whose folder it is, and the matches are kept (`claim.rs`); outputs
+//! appear one by one, each whole, and are listed (`outputs.rs`); `report.json` comes last, and the matches are removed. The same
+//! command goes on from there, and writes the same bytes. Sources are read a second time here: one that has changed since it was first read is an error, and has no output.
 
+use super::claim::{MATCHED, is_worthless, other_run};
 use super::outputs::Outputs;
 use super::reading::LIMITS;
-use super::{Checksums, Decision, Decisions, Error, Job, Matched, OnBadRecord, Result, Stop};
+use super::{
+    Checksums, Decision, Decisions, Error, Job, Matched, OnBadRecord, Records, Result, Stop, removed,
+};
 use crate::model_file::ModelFile;
 use corpus::{
     Block, Disposition, RUN_FILE, Reader, SinkOptions, SinkWriter, Source, Target, WORK_FOLDER, output_names,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::time::{Duration, Instant};
 
 /// The names in the target that are not outputs of sources.
-const OWN: [&str; 4] = ["report.json", "removed.jsonl", "model.json", WORK_FOLDER];
+const OWN: [&str; 4] = ["report.json", REMOVED, MODEL, WORK_FOLDER];
+
+/// The list of removed records.
+pub(super) const REMOVED: &str = "removed.jsonl";
+
+/// The model.
+const MODEL: &str = "model.json";
+
+/// How often the finished outputs are listed while others are written.
+const LISTED_EACH: Duration = Duration::from_secs(1);
 
 /// The kind of documents in `report.json`.
 const KIND: &str = "records";
@@ -105,8 +118,13 @@ impl Report {
     }
 }
 
+/// The name of a file of the work folder in the target.
+pub(super) fn own(name: &str) -> String {
+    format!("{WORK_FOLDER}/{name}")
+}
+
 /// What makes two runs the same; the checksums are those of [`Checksums`].
-fn identity(job: &Job, checksums: &Checksums) -> String {
+pub(super) fn identity(job: &Job, checksums: &Checksums) -> String {
     let source = |(source, checksum): (&Source, &String)| {
         let checksum = (!checksum.is_empty()).then_some(checksum);
         json!({"name": source.name, "output": source.output, "size": source.size, "checksum": checksum})
@@ -137,18 +155,25 @@ pub fn finished(job: &Job, target: &Target, note: &mut dyn FnMut(String)) -> Res
     if names.is_empty() {
         return Ok(None);
     }
-    let run = format!("{WORK_FOLDER}/{RUN_FILE}");
-    let Some(found) = target.read(&run)? else {
+    let Some(found) = target.read(&own(RUN_FILE))? else {
+        if is_worthless(target)? {
+            return Ok(None);
+        }
         return Err(Error::Target(format!(
             "{} is not empty and contains no lookalike run; choose another target folder",
             target.name()
         )));
     };
     if found != identity(job, &Checksums::of(job)?).as_bytes() {
-        return Err(Error::Target(format!(
-            "{} contains another run, with other inputs or settings; choose another target folder",
+        if !is_worthless(target)? {
+            return Err(other_run(target));
+        }
+        note(format!(
+            "{} contains another run, with other inputs or settings; that run ended before it kept anything, so this run \
+             replaces it",
             target.name()
-        )));
+        ));
+        return Ok(None);
     }
     let Some(report) = target.read("report.json")? else { return Ok(None) };
     let Ok(report) = serde_json::from_slice(&report) else {
@@ -160,7 +185,7 @@ pub fn finished(job: &Job, target: &Target, note: &mut dyn FnMut(String)) -> Res
 
 /// The report of a finished run in a folder; nothing if there is none, or if it is not a run on records.
 #[must_use]
-pub fn report_in(folder: &std::path::Path) -> Option<Report> {
+pub fn report_in(folder: &Path) -> Option<Report> {
     let written = std::fs::read(folder.join("report.json")).ok()?;
     serde_json::from_slice::<Report>(&written).ok().filter(|report| report.kind == KIND)
 }
@@ -175,10 +200,8 @@ pub fn dedup(
     stop: Stop<'_>,
 ) -> Result<Report> {
     let report = Report::new(job, matched, decisions, seconds);
-    let Some(folder) = target
-        .folder()
-        .map(std::path::Path::to_owned)
-        .or_else(|| target.is_stdout().then(std::env::temp_dir))
+    let Some(folder) =
+        target.folder().map(Path::to_owned).or_else(|| target.is_stdout().then(std::env::temp_dir))
     else {
         return Err(Error::Usage(format!(
             "{} is in an object store; with --kind records the target is a local folder or standard output",
@@ -189,61 +212,80 @@ pub fn dedup(
     records.check_unchanged(0..records.sources.len())?;
     if !target.is_stdout() {
         target.files().make_folder(&folder).map_err(corpus::Error::from)?;
-        target.write(&format!("{WORK_FOLDER}/{RUN_FILE}"), identity(job, &records.checksums).as_bytes())?;
+        target.write(&own(RUN_FILE), identity(job, &records.checksums).as_bytes())?;
     }
     let mut outputs = Outputs::in_target(target)?;
     let aside = target.files().temp_folder(&folder).map_err(corpus::Error::from)?;
-    for at in records.against..records.sources.len() {
+    let dropped = dropped(job, matched, decisions);
+    let mut listed = Instant::now();
+    for (at, dropped) in (records.against..records.sources.len()).zip(&dropped) {
         let output = &records.sources[at].output;
         if !outputs.is_finished(target, output) {
-            let bytes = write_source(job, matched, decisions, at, (target, aside.path(), threads), stop)?;
+            let bytes = write_source(records, dropped, at, (target, aside.path(), threads), stop)?;
             outputs.add(output, bytes);
+            if listed.elapsed() > LISTED_EACH {
+                outputs.write(target)?;
+                listed = Instant::now();
+            }
         }
     }
+    if !outputs.is_finished(target, REMOVED) && !target.is_stdout() {
+        let bytes = removed::write(job, matched, decisions, (target, &aside), stop)?;
+        outputs.add(REMOVED, Some(bytes));
+    }
     drop(aside);
-    let mut others = vec![("removed.jsonl", removed_lines(job, matched, decisions, stop)?)];
-    others.extend(ModelFile::of(matched).map(|model| ("model.json", model.to_json().into_bytes())));
-    for (name, written) in others {
-        if !outputs.is_finished(target, name) {
-            target.write(name, &written)?;
-            outputs.add(name, Some(written.len() as u64));
-        }
+    if let Some(model) = ModelFile::of(matched).filter(|_| !outputs.is_finished(target, MODEL)) {
+        let written = model.to_json().into_bytes();
+        target.write(MODEL, &written)?;
+        outputs.add(MODEL, Some(written.len() as u64));
     }
     outputs.write(target)?;
     let written = serde_json::to_string_pretty(&report).unwrap_or_default();
     target.write("report.json", format!("{written}\n").as_bytes())?;
+    target.remove(&own(MATCHED))?;
     Ok(report)
 }
 
+/// The slots of each source that are not written, ascending.
+fn dropped(job: &Job, matched: &Matched, decisions: &Decisions) -> Vec<Vec<u64>> {
+    let records = &matched.records;
+    let mut dropped = vec![Vec::new(); records.sources.len() - records.against];
+    for (record, decision) in decisions.of.iter().enumerate() {
+        if *decision != Decision::Kept {
+            dropped[records.source_of(record) - records.against].push(records.slot(record));
+        }
+    }
+    if job.on_bad_record == OnBadRecord::Skip {
+        for (dropped, bad) in dropped.iter_mut().zip(&records.bad[records.against..]) {
+            dropped.extend(bad.iter().map(|bad| bad.slot));
+            dropped.sort_unstable();
+        }
+    }
+    dropped
+}
+
 fn write_source(
-    job: &Job,
-    matched: &Matched,
-    decisions: &Decisions,
+    records: &Records,
+    dropped: &[u64],
     at: usize,
-    (target, aside, threads): (&Target, &std::path::Path, usize),
+    (target, aside, threads): (&Target, &Path, usize),
     stop: Stop<'_>,
 ) -> Result<Option<u64>> {
-    let records = &matched.records;
     let source = &records.sources[at];
-    let removed = decisions
-        .of
-        .iter()
-        .enumerate()
-        .filter(|(record, decision)| **decision != Decision::Kept && records.source_of(*record) == at);
-    let mut dropped: BTreeSet<u64> = removed.map(|(record, _)| records.slots[record]).collect();
-    if job.on_bad_record == OnBadRecord::Skip {
-        dropped.extend(records.bad[at].iter().map(|bad| bad.slot));
-    }
     let mut writer = SinkWriter::create(target, source, aside, SinkOptions { annotate: false, threads })?;
     let mut reader = Reader::open_columns(source, LIMITS)?;
-    let (mut block, mut first) = (Block::default(), 0);
+    let (mut block, mut first, mut dropped) = (Block::default(), 0, dropped.iter().peekable());
     while reader.next_block(&mut block)? {
         if stop() {
             return Err(Error::Interrupted);
         }
-        writer.write(&block, &mut |slot| match dropped.contains(&(first + slot as u64)) {
-            true => Disposition::Drop,
-            false => Disposition::Keep,
+        writer.write(&block, &mut |slot| {
+            let slot = first + slot as u64;
+            while dropped.next_if(|next| **next < slot).is_some() {}
+            match dropped.peek() {
+                Some(next) if **next == slot => Disposition::Drop,
+                _ => Disposition::Keep,
+            }
         })?;
         first += block.len() as u64;
     }
@@ -269,49 +311,4 @@ pub fn weights_json(fields: &[String], found: &crate::Match) -> Value {
 #[must_use]
 pub fn rounded(weight: f64) -> f64 {
     (weight * 10_000.0).round() / 10_000.0 + 0.0
-}
-
-fn removed_lines(job: &Job, matched: &Matched, decisions: &Decisions, stop: Stop<'_>) -> Result<Vec<u8>> {
-    let (records, fields) = (&matched.records, matched.linked.field_names());
-    // By source and slot, so that they are in input order.
-    let mut lines: BTreeMap<(usize, u64), Value> = BTreeMap::new();
-    for (record, decision) in decisions.of.iter().enumerate() {
-        let Decision::Removed { by, found } = decision else { continue };
-        if record.is_multiple_of(1_024) && stop() {
-            return Err(Error::Interrupted);
-        }
-        let (named, kept) = (records.named(record), records.named(*by));
-        let found = found.map(|found| &matched.linked.matches[found]);
-        let mut line = json!({
-            "id": named.id, "source": named.source, "line": named.line, "kind": "match",
-            "kept_id": kept.id, "kept_source": kept.source, "kept_line": kept.line,
-            "similarity": found.map(|found| found.probability),
-        });
-        if let Some(found) = found {
-            line["probability"] = json!(found.probability);
-            line["weight"] = json!(rounded(found.weight));
-            line["weights"] = weights_json(&fields, found);
-        } else {
-            line["reason"] = json!("connected with the kept record by other matches");
-        }
-        lines.insert((records.source_of(record), records.slots[record]), line);
-    }
-    if job.on_bad_record == OnBadRecord::Skip {
-        for (at, bad) in records.bad.iter().enumerate().skip(records.against) {
-            let source = &records.sources[at].name;
-            for bad in bad {
-                let line = json!({
-                    "id": format!("{source}:{}", bad.line), "source": source, "line": bad.line, "kind": "bad",
-                    "kept_id": null, "kept_source": null, "kept_line": null, "similarity": null, "reason": bad.reason,
-                });
-                lines.insert((at, bad.slot), line);
-            }
-        }
-    }
-    let mut bytes = Vec::new();
-    for line in lines.values() {
-        bytes.extend_from_slice(line.to_string().as_bytes());
-        bytes.push(b'\n');
-    }
-    Ok(bytes)
 }
