@@ -6,11 +6,16 @@ use crate::compare::{self, NO_LEVEL};
 use crate::model::probability;
 use crate::strings::Scratch;
 use crate::table::Table;
+use serde::{Deserialize, Serialize};
 
 /// Why two records match, or do not.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Explained {
+    /// The record that comes first.
+    pub a: usize,
+    /// The other one.
+    pub b: usize,
     /// The fields, those that say most first.
     pub fields: Vec<ExplainedField>,
     /// The log odds of two records of which nothing is known.
@@ -24,7 +29,7 @@ pub struct Explained {
 }
 
 /// What a field of two records says.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ExplainedField {
     /// Its name.
@@ -38,7 +43,7 @@ pub struct ExplainedField {
     /// What that says.
     pub weight: f64,
     /// `rare`, if equal values are seldom; `said by others`, if other fields said it already; or nothing.
-    pub note: &'static str,
+    pub note: String,
 }
 
 /// What the fields of two records say.
@@ -74,9 +79,10 @@ pub(crate) fn explain(
             b: table.value(pair.1 as usize, field).to_owned(),
             similarity,
             weight: weights[at],
-            note,
+            note: note.to_owned(),
         });
     }
     fields.sort_by(|x, y| y.weight.total_cmp(&x.weight));
-    Explained { fields, prior: 0.0, weight, probability: probability(weight), bands: Vec::new() }
+    let (a, b) = (pair.0 as usize, pair.1 as usize);
+    Explained { a, b, fields, prior: 0.0, weight, probability: probability(weight), bands: Vec::new() }
 }

@@ -7,17 +7,19 @@ use crate::compare::{self, NO_LEVEL};
 use crate::equal;
 use crate::explained::{self, Explained};
 use crate::kind::Kind;
-use crate::labels::Shift;
 use crate::misplaced;
 use crate::model::{Field, Fitted, LEARNT_FROM, Levels, Model, Partners, probability, sampled};
 use crate::options::{OneTo, Options};
 use crate::partners::{best_partners, has_copies, has_several};
+use crate::refined::{Judgement, Refined};
 use crate::rivals::{self, Said};
+use crate::seen::{Near, Seen, WeightBin};
 use crate::strings::Scratch;
 use crate::table::{RawColumn, Table};
 use crate::threads::{Stopped, Work};
 use crate::together::FewValues;
 use lookalike::hashing::mix64;
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Pairs that look like matches by which bands are chosen, at the most.
@@ -63,6 +65,22 @@ pub struct Match {
     pub weights: Vec<f64>,
 }
 
+/// A pair that a person has judged, and its log odds.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Judged {
+    /// The record that comes first.
+    pub a: usize,
+    /// The other one.
+    pub b: usize,
+    /// Its log odds as they would be without labels.
+    pub before: f64,
+    /// Its log odds with the labels.
+    pub after: f64,
+    /// What the person said.
+    pub is_match: bool,
+}
+
 /// A band, and what it does.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
@@ -99,14 +117,23 @@ pub struct Linked {
     pub recall: Option<(f64, f64)>,
     /// The least probability of a match.
     pub threshold: f64,
-    /// How far labels have shifted all log odds; 0 without labels.
+    /// How far labels have shifted all log odds, beside the factors of fields; 0 without labels.
     pub shift: f64,
     /// True if two tables were linked that have no copies of their own, and records may have several partners.
     pub proposes_one_to_one: bool,
     /// The two records that should be explained.
     pub explained: Option<Explained>,
-    /// The log odds of the pairs for which they were asked, in the order of the questions.
-    pub weighed: Vec<f64>,
+    /// The log odds of the pairs for which they were asked, in the order of the questions, and what each field says.
+    pub weighed: Vec<(f64, Vec<f64>)>,
+    /// The compared pairs by weight.
+    pub weights: Vec<WeightBin>,
+    /// Pairs next to the threshold.
+    pub near: Near,
+    /// Why pairs match, or do not: those next to the threshold, and those that hold clusters together; in the order of their records.
+    /// Empty if nothing is shown.
+    pub shown: Vec<Explained>,
+    /// The pairs that a person has judged.
+    pub judged: Vec<Judged>,
 }
 
 impl Linked {
@@ -149,13 +176,26 @@ pub fn link_until(
     options: &Options,
     stop: &(dyn Fn() -> bool + Sync),
 ) -> Result<Linked, Error> {
+    link_and_show(table, options, stop, None)
+}
+
+/// Which pairs should be explained, once the matches are known.
+pub(crate) type Choose<'c> = &'c dyn Fn(&[Match]) -> Vec<(usize, usize)>;
+
+/// The same, which also explains the pairs next to the threshold, and those that are chosen.
+pub(crate) fn link_and_show(
+    table: &Table,
+    options: &Options,
+    stop: &(dyn Fn() -> bool + Sync),
+    choose: Option<Choose<'_>>,
+) -> Result<Linked, Error> {
     let work = Work::new(options.threads.0, stop);
     if let Some(file) = &options.model {
         let groups = table.groups_of(file.model.fields.iter().map(|field| field.name.as_str()));
         if !groups.is_empty() {
             // The kinds are those of the model; what was told of a part is not known of the joined field.
             let of_model = Options { kinds: Vec::new(), ..options.clone() };
-            return link_until(&table.joined(&groups, work)?, &of_model, stop);
+            return link_and_show(&table.joined(&groups, work)?, &of_model, stop, choose);
         }
     }
     check(table, options)?;
@@ -182,7 +222,7 @@ pub fn link_until(
                 kinds: kinds.into_iter().map(|name| (name, Kind::Text)).collect(),
                 ..options.clone()
             };
-            return link_until(&table.joined(&groups, work)?, &joined, stop);
+            return link_and_show(&table.joined(&groups, work)?, &joined, stop, choose);
         }
     }
     let all_pairs = rows.all_pairs();
@@ -284,11 +324,19 @@ pub fn link_until(
     let alone = if options.one_to == OneTo::One { model.alone } else { 0.0 };
     let said: f64 = model.fields.iter().map(Field::says).sum();
     let is_taught = given.is_some() || (count >= LEAST_RECORDS && said >= LEAST_SAID);
-    let shift = match is_taught && !options.labels.is_empty() {
-        true => shift_of(&model, &columns, alone, &options.labels, work)?,
-        false => 0.0,
-    };
+    let asked = judged(&model, &columns, alone, &options.labels, work)?;
+    let refined = Refined::of(columns.len(), if is_taught { &asked } else { &[] });
+    model.fields.iter_mut().zip(&refined.factors).for_each(|(field, factor)| field.factor *= factor);
+    let shift = refined.shift.mean;
     model.prior += shift;
+    let judged = options.labels.keys().zip(&asked).map(|(&(a, b), it)| Judged {
+        a: a as usize,
+        b: b as usize,
+        before: it.weight,
+        after: refined.weight(it.weight, &it.weights) + shift,
+        is_match: it.is_match,
+    });
+    let judged = judged.collect();
     let prior = model.prior + alone;
     let fitted = Fitted::new(&model, &columns);
     let judge = |pair: Pair, levels: &[u8], weights: &mut Vec<f64>| -> f64 {
@@ -303,6 +351,7 @@ pub fn link_until(
         if by_rule(&columns, pair, levels) { equal::LEAST } else { -equal::LEAST }
     };
     let (mut matches, mut times_of_matches, mut buffer) = (Vec::new(), Vec::new(), Vec::new());
+    let mut seen = Seen::default();
     for (at, &pair) in candidates.iter().enumerate() {
         work.go_on_at(at)?;
         let weight = judge(pair, levels.at(at), &mut buffer);
@@ -312,6 +361,9 @@ pub fn link_until(
             let (a, b) = (pair.0 as usize, pair.1 as usize);
             matches.push(Match { a, b, probability, weight, weights: buffer.clone() });
             times_of_matches.push(times[at]);
+            seen.found(weight, times[at]);
+        } else {
+            seen.other(pair, weight, label.is_some());
         }
     }
     // One band finds each match once, which says nothing about what it misses.
@@ -321,11 +373,23 @@ pub fn link_until(
         && has_several(&matches, count)
         && is_taught
         && partners == Partners::One;
-    let matches = best_partners(matches, &sides, options.one_to, &options.labels);
+    let found = matches.len() as f64;
+    let (matches, excluded) = best_partners(matches, &sides, options.one_to, &options.labels);
+    let mut has_partner = vec![false; count];
+    matches.iter().for_each(|found| (has_partner[found.a], has_partner[found.b]) = (true, true));
+    let is_taken = |record: u32| match options.one_to {
+        OneTo::Many => false,
+        OneTo::One => has_partner[record as usize],
+        OneTo::OneToMany => has_partner[record as usize] && sides[record as usize] == 1,
+    };
+    let not_compared = recall.map_or(0.0, |(share, _)| found * (1.0 / share - 1.0));
+    let (weights, near) = seen.end(&matches, &excluded, not_compared, is_taken);
     let levels_of_weighed = Levels::of(&columns, &options.weighed, work)?;
     let weighed = options.weighed.iter().enumerate();
-    let weighed = weighed.map(|(at, &pair)| judge(pair, levels_of_weighed.at(at), &mut buffer)).collect();
-    let explain = |(a, b): (usize, usize)| -> Result<Explained, Error> {
+    let weighed = weighed
+        .map(|(at, &pair)| (judge(pair, levels_of_weighed.at(at), &mut buffer), buffer.clone()))
+        .collect();
+    let mut explain = |(a, b): (usize, usize)| -> Result<Explained, Error> {
         let pair = (a as u32, b as u32);
         let levels = Levels::of(&columns, &[pair], work.alone())?;
         let weight = judge(pair, levels.at(0), &mut buffer);
@@ -335,7 +399,13 @@ pub fn link_until(
         explained.bands = rows.finding(&chosen, pair);
         Ok(explained)
     };
-    let explained = options.explained.map(explain).transpose()?;
+    let explained = options.explained.map(&mut explain).transpose()?;
+    let mut wanted: BTreeSet<(usize, usize)> = BTreeSet::new();
+    if let Some(choose) = choose {
+        wanted.extend(choose(&matches));
+        wanted.extend(near.above.iter().chain(&near.below).chain(&near.excluded));
+    }
+    let shown = wanted.into_iter().map(explain).collect::<Result<_, Error>>()?;
     let bands =
         chosen.into_iter().map(|it| BandFigures { band: it.band, finds: it.finds, cost: it.cost }).collect();
     Ok(Linked {
@@ -352,6 +422,10 @@ pub fn link_until(
         proposes_one_to_one,
         explained,
         weighed,
+        weights,
+        near,
+        shown,
+        judged,
         model,
     })
 }
@@ -532,26 +606,22 @@ fn add_certain(candidates: &mut Vec<Pair>, times: &mut Vec<u8>, certain: BTreeSe
     (*candidates, *times) = all.into_iter().unzip();
 }
 
-/// How far labels shift all log odds.
-fn shift_of(
+/// What the fields of judged pairs say without labels.
+fn judged(
     model: &Model,
     columns: &[Column],
     alone: f64,
     labels: &BTreeMap<Pair, bool>,
     work: Work<'_>,
-) -> Result<f64, Stopped> {
+) -> Result<Vec<Judgement>, Stopped> {
     let pairs: Vec<Pair> = labels.keys().copied().collect();
     let (fitted, levels) = (Fitted::new(model, columns), Levels::of(columns, &pairs, work.alone())?);
-    let mut buffer = Vec::new();
-    let judged: Vec<(f64, bool)> = labels
-        .iter()
-        .enumerate()
-        .map(|(at, (&pair, &is_match))| {
-            fitted.weights(columns, pair, levels.at(at), &mut buffer);
-            (model.prior + alone + buffer.iter().sum::<f64>(), is_match)
-        })
-        .collect();
-    Ok(Shift::of(&judged).mean)
+    let judged = labels.iter().enumerate().map(|(at, (&pair, &is_match))| {
+        let mut weights = Vec::new();
+        fitted.weights(columns, pair, levels.at(at), &mut weights);
+        Judgement { weight: model.prior + alone + weights.iter().sum::<f64>(), weights, is_match }
+    });
+    Ok(judged.collect())
 }
 
 /// The entity of each record: the least number of a record that is connected with it.

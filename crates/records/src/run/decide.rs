@@ -1,7 +1,7 @@
 //! Matches -> which records are kept, and because of which one the others are removed.
 
 use super::{Error, Job, Records, Result};
-use crate::link::{Linked, Match};
+use crate::link::Match;
 use lookalike::clustering::{Fate, KeepOrder, connected_components, survivors};
 use std::collections::BTreeMap;
 
@@ -43,15 +43,15 @@ pub struct Decisions {
 }
 
 impl Decisions {
-    pub(super) fn new(job: &Job, records: &Records, linked: &Linked) -> Result<Self> {
+    pub(super) fn new(job: &Job, records: &Records, matches: &[Match]) -> Result<Self> {
         let count = records.table.len();
         let order = order(job, records)?;
         let by_pair: BTreeMap<(usize, usize), usize> =
-            linked.matches.iter().enumerate().map(|(at, found)| ((found.a, found.b), at)).collect();
+            matches.iter().enumerate().map(|(at, found)| ((found.a, found.b), at)).collect();
         let match_of = |a: usize, b: usize| by_pair.get(&(a.min(b), a.max(b))).copied();
         let mut of = vec![Decision::Kept; count];
         if job.components {
-            let pairs = linked.matches.iter().map(|found| (found.a, found.b));
+            let pairs = matches.iter().map(|found| (found.a, found.b));
             let components = connected_components(count, pairs).map_err(internal)?;
             for cluster in components.clusters() {
                 let kept = cluster.iter().copied().min_by_key(|&record| order.rank(record));
@@ -67,7 +67,7 @@ impl Decisions {
                 b: found.b,
                 similarity: found.probability,
             };
-            let pairs: Vec<_> = linked.matches.iter().map(pair).collect();
+            let pairs: Vec<_> = matches.iter().map(pair).collect();
             let survivors = survivors(&order, &pairs).map_err(internal)?;
             for (record, fate) in survivors.fates().iter().enumerate() {
                 if let Fate::Removed { by, .. } = *fate {

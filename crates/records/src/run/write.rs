@@ -6,14 +6,18 @@
 
 use super::outputs::Outputs;
 use super::reading::LIMITS;
-use super::{Checksums, Decision, Decisions, Error, Job, Matched, OnBadRecord, Result, Stop};
+use super::{
+    Checksums, Decision, Decisions, Details, Error, Examples, Job, Keep, Matched, OnBadRecord, Result, SourceFigures, Stop,
+};
 use crate::model_file::ModelFile;
+use crate::options::OneTo;
 use corpus::{
     Block, Disposition, RUN_FILE, Reader, SinkOptions, SinkWriter, Source, Target, WORK_FOLDER, output_names,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 /// The names in the target that are not outputs of sources.
 const OWN: [&str; 4] = ["report.json", "removed.jsonl", "model.json", WORK_FOLDER];
@@ -27,6 +31,8 @@ const KIND: &str = "records";
 pub struct Report {
     /// The kind of documents.
     pub kind: String,
+    /// The version of the program.
+    pub lookalike: String,
     /// The number of records.
     pub records: u64,
     /// Those that are kept.
@@ -61,6 +67,12 @@ pub struct Report {
     pub learnt: bool,
     /// True if the weights can be used for another table: `model.json` has them.
     pub has_model: bool,
+    /// The sources.
+    pub sources: Vec<SourceFigures>,
+    /// The settings by name.
+    pub settings: BTreeMap<String, String>,
+    /// What was learnt and found.
+    pub details: Details,
     /// The part that differs between runs.
     pub run: RunFigures,
 }
@@ -83,6 +95,7 @@ impl Report {
         let removed = decisions.removed();
         Self {
             kind: KIND.into(),
+            lookalike: env!("CARGO_PKG_VERSION").into(),
             records: records.inputs(),
             kept: records.inputs() - removed - skipped,
             removed,
@@ -100,9 +113,61 @@ impl Report {
             threshold: job.options.threshold,
             learnt: linked.rule.is_none(),
             has_model: linked.rule.is_none() && !linked.bands.is_empty(),
+            sources: records.by_source(decisions),
+            settings: settings(job),
+            details: Details::new(matched, decisions),
             run: RunFigures { seconds },
         }
     }
+}
+
+/// The settings by the names of their flags.
+fn settings(job: &Job) -> BTreeMap<String, String> {
+    let options = &job.options;
+    let one_to = match options.one_to {
+        OneTo::Many => "any number",
+        OneTo::One => "one-to-one",
+        OneTo::OneToMany => "one-to-many",
+    };
+    let keep = match &job.keep {
+        Keep::First => "first".to_owned(),
+        Keep::Fullest => "fullest".to_owned(),
+        Keep::Max(field) => format!("max:{field}"),
+        Keep::Min(field) => format!("min:{field}"),
+    };
+    let blocks: Vec<String> = options.blocks.iter().map(|fields| fields.join("+")).collect();
+    let is_fixed = options.has_model() || !blocks.is_empty();
+    let all = [
+        ("against-only", job.against_only.to_string()),
+        ("block", blocks.join(", ")),
+        ("clusters", if job.components { "components" } else { "stars" }.into()),
+        ("id-field", job.id_field.clone().unwrap_or_default()),
+        ("keep", keep),
+        ("labels", job.labels.as_ref().map_or(String::new(), |labels| labels.name.clone())),
+        ("model", if options.has_model() { "given" } else { "learnt" }.into()),
+        ("partners", one_to.into()),
+        ("recall", if is_fixed { String::new() } else { options.recall.to_string() }),
+        ("threshold", options.threshold.to_string()),
+    ];
+    all.into_iter().filter(|(_, value)| !value.is_empty()).map(|(name, value)| (name.into(), value)).collect()
+}
+
+/// True if a run with this job writes `file` into `folder`, or if it is the folder itself.
+#[must_use]
+pub fn writes(job: &Job, folder: &Path, file: &Path) -> bool {
+    is_output(folder, job.sources.iter().map(|source| source.output.as_str()), file)
+}
+
+/// True if the finished run in a folder wrote `file`, or if it is the folder itself.
+pub fn has_written(folder: &Path, file: &Path) -> Result<bool> {
+    let outputs = Outputs::in_target(&Target::new(&folder.display().to_string())?)?;
+    Ok(is_output(folder, outputs.names(), file))
+}
+
+fn is_output<'o>(folder: &Path, outputs: impl Iterator<Item = &'o str>, file: &Path) -> bool {
+    let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let mut all = outputs.chain(OWN).map(files::name_to_path).chain([Path::new("").to_owned()]);
+    all.any(|name| absolute(&folder.join(name)) == absolute(file))
 }
 
 /// What makes two runs the same; the checksums are those of [`Checksums`].
@@ -160,7 +225,7 @@ pub fn finished(job: &Job, target: &Target, note: &mut dyn FnMut(String)) -> Res
 
 /// The report of a finished run in a folder; nothing if there is none, or if it is not a run on records.
 #[must_use]
-pub fn report_in(folder: &std::path::Path) -> Option<Report> {
+pub fn report_in(folder: &Path) -> Option<Report> {
     let written = std::fs::read(folder.join("report.json")).ok()?;
     serde_json::from_slice::<Report>(&written).ok().filter(|report| report.kind == KIND)
 }
@@ -177,7 +242,7 @@ pub fn dedup(
     let report = Report::new(job, matched, decisions, seconds);
     let Some(folder) = target
         .folder()
-        .map(std::path::Path::to_owned)
+        .map(Path::to_owned)
         .or_else(|| target.is_stdout().then(std::env::temp_dir))
     else {
         return Err(Error::Usage(format!(
@@ -209,6 +274,9 @@ pub fn dedup(
             outputs.add(name, Some(written.len() as u64));
         }
     }
+    if !target.is_stdout() {
+        Examples::of(matched, decisions).write(target)?;
+    }
     outputs.write(target)?;
     let written = serde_json::to_string_pretty(&report).unwrap_or_default();
     target.write("report.json", format!("{written}\n").as_bytes())?;
@@ -220,7 +288,7 @@ fn write_source(
     matched: &Matched,
     decisions: &Decisions,
     at: usize,
-    (target, aside, threads): (&Target, &std::path::Path, usize),
+    (target, aside, threads): (&Target, &Path, usize),
     stop: Stop<'_>,
 ) -> Result<Option<u64>> {
     let records = &matched.records;
