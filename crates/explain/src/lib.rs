@@ -4,6 +4,7 @@
 //! settings, a sample of texts -> what would be found and compared       plan
 //! two texts                   -> how similar they are, what they share  comparison
 //! a finished run              -> a page                                 report, examples
+//! a finished run on records   -> a page                                 records
 //! ```
 //!
 //! The answers are plain data and pages of HTML. This crate does not print or write files; its callers do.
@@ -13,6 +14,7 @@ mod curve;
 mod error;
 pub mod examples;
 pub mod plan;
+pub mod records;
 pub mod report;
 #[cfg(test)]
 mod tests;

@@ -1,7 +1,7 @@
 //! Results of lookalike -> pictures and pages.
 //!
 //! Functions take plain data and return text: [`svg`] plots, [`terminal`] plots and texts side by side, and whole
-//! pages of HTML ([`compare_page`], [`report_page`]). Nothing here reads or writes files.
+//! pages of HTML ([`compare_page`], [`report_page`], [`records_page`]). Nothing here reads or writes files.
 //!
 //! **Pages** are one file each. The file contains the styles and a small script, and the page loads nothing else. Pages
 //! can be read without the script, by keyboard, on paper, and in light or dark colours. `maud` escapes all text of
@@ -27,8 +27,11 @@ pub use numbers::{area, bytes, count, percent, seconds, similarity};
 pub use page::compare::{CompareData, Estimate, Finding, NamedText, compare_page};
 pub use page::evaluation::{EvaluationData, MistakenPair, Mistakes, evaluation_page};
 pub use page::examples::{ClusterExample, ExampleText, Member, PairExample};
+pub use page::records::{compare_records_page, records_page};
+pub use page::records_data::{BandCount, Label, RecordCluster, RecordMember, RecordsData, RecordsHeadline};
 pub use page::report::{PAGE_BUDGET, report_page};
 pub use page::report_data::{Checked, Headline, KindCount, PlanData, RecallData, ReportData, SourceCount};
+pub use page::waterfall::{RecordPair, Step};
 
 /// The styles of all pages and plots, for a page that is not made here.
 #[must_use]

@@ -1,11 +1,14 @@
 //! The pages: their numbers, their links, their size, and that nothing in a document can do harm.
 #![allow(clippy::unwrap_used, reason = "tests may")]
 
-use figures::svg::{Bin, ClusterSizes, Curve, Histogram, Stage, Stages};
+use figures::svg::{
+    Bin, ClusterSizes, Curve, FieldLevels, Histogram, Level, Levels, Stage, Stages, WeightCounts, Weights,
+};
 use figures::{
-    Checked, ClusterExample, CompareData, Estimate, ExampleText, Finding, Headline, KindCount, Member,
-    NamedText, PAGE_BUDGET, PairExample, PlanData, RecallData, ReportData, SourceCount, compare_page,
-    report_page,
+    BandCount, Checked, ClusterExample, CompareData, Estimate, ExampleText, Finding, Headline, KindCount,
+    Label, Member, NamedText, PAGE_BUDGET, PairExample, PlanData, RecallData, RecordCluster, RecordMember,
+    RecordPair, RecordsData, RecordsHeadline, ReportData, SourceCount, Step, compare_page,
+    compare_records_page, records_page, report_page,
 };
 use lookalike::passages::compare;
 use lookalike::shingling::Shingler;
@@ -93,6 +96,142 @@ fn comparison_page(name: &str, a: &str, b: &str) -> String {
         notes: vec![name.into()],
         frames: [&[], &[]],
     })
+}
+
+fn record_pair(name: &str) -> RecordPair {
+    let step = |values: [&str; 2], weight: f64| Step {
+        field: name.into(),
+        values: values.map(str::to_owned),
+        similarity: name.into(),
+        weight,
+        note: name.into(),
+    };
+    RecordPair {
+        names: [name.into(), name.into()],
+        places: [name.into(), name.into()],
+        steps: vec![step([name, "other"], 6.25), step([name, name], 3.0), step(["", name], 0.0)],
+        prior: -9.5,
+        weight: -0.25,
+        probability: 0.4378,
+        threshold: 0.0,
+        bands: vec![1, 4],
+        note: name.into(),
+    }
+}
+
+/// The page of a run on records: with so many examples of each kind.
+fn of_records(name: &str, examples: usize) -> RecordsData {
+    let named = |value: &str| (name.to_owned(), value.to_owned());
+    let level = |at: usize, weight: f64| Level {
+        name: name.into(),
+        weight,
+        frequent: weight - if at == 0 { 2.0 } else { 0.0 },
+        matches: 0.5,
+        others: 0.01,
+    };
+    let bin = |from, matches, others, missed| WeightCounts { from, matches, others, missed };
+    let member = RecordMember { name: name.into(), values: vec![name.into(); 2], probability: Some(0.75) };
+    let label = |before, after, is_match| Label { before, after, is_match };
+    RecordsData {
+        title: name.into(),
+        subtitle: name.into(),
+        headline: RecordsHeadline {
+            records: 10_000,
+            kept: 8_000,
+            removed: 2_000,
+            matches: 2_345,
+            entities: 900,
+            compared: 31_234,
+        },
+        fields: Levels {
+            fields: vec![FieldLevels {
+                name: name.into(),
+                kind: name.into(),
+                levels: vec![level(0, 7.5), level(1, 2.0), level(2, -3.0)],
+            }],
+        },
+        fields_left_out: vec![named(name)],
+        rule: None,
+        model: vec![named(name)],
+        weights: Weights {
+            bins: vec![
+                bin(-30, 0, 28_000, 0.0),
+                bin(-1, 0, 889, 12.5),
+                bin(0, 45, 0, 0.0),
+                bin(14, 2_300, 0, 4.5),
+            ],
+            threshold: 0.0,
+        },
+        facts: vec![named(name)],
+        recall: Some((0.995, 0.002)),
+        labels: vec![label(0.4, 0.6, true), label(0.45, 0.2, false), label(0.95, 0.99, true)],
+        bands: vec![BandCount { band: name.into(), finds: 0.875, cost: 0.25 }],
+        planned: 0.9912,
+        cluster_sizes: ClusterSizes { sizes: vec![(2, 800), (3, 100)] },
+        kinds: vec![KindCount { name: name.into(), count: 17, meaning: name.into() }],
+        sources: vec![SourceCount { name: name.into(), records: 10_000, removed: 2_000, against: true }],
+        configuration: vec![named(name)],
+        columns: vec![name.into(); 2],
+        clusters: vec![
+            RecordCluster { size: 12, members: vec![member; 3], held_by: Some(record_pair(name)) };
+            examples
+        ],
+        above: vec![record_pair(name); examples],
+        below: vec![record_pair(name); examples],
+        excluded: vec![record_pair(name); examples],
+    }
+}
+
+#[test]
+fn what_a_record_says_is_text_and_nothing_else() {
+    for page in [records_page(&of_records(BAD, 2)), compare_records_page(&record_pair(BAD))] {
+        check_harmless(&page);
+        check_links(&page);
+        assert!(page.contains("&lt;script&gt;alert('x')"));
+    }
+}
+
+#[test]
+fn the_page_of_records_has_its_numbers() {
+    let page = records_page(&of_records("run", 1));
+    for number in [
+        "10,000",
+        "kept, 80.0 %",
+        "of 31,234 compared",
+        "99.5 %",
+        "+5.5 to +7.5",
+        "-1 to 0: 12.5 missed, by estimate",
+        "below -19: 28,000 no matches",
+        ">17.0<",
+        "0.8 ± 0.7",
+        "87.5 %",
+        "12 records",
+        "found by bands 1, 4",
+        "probability 0.438",
+    ] {
+        assert!(page.contains(number), "{number}");
+    }
+    // Without examples and labels there are no empty sections.
+    let page = records_page(&RecordsData { labels: Vec::new(), ..of_records("run", 0) });
+    assert!(!page.contains("id=\"calibration\"") && !page.contains("class=\"shelf\""));
+    check_links(&page);
+}
+
+#[test]
+fn a_page_of_long_records_is_cut_to_its_budget() {
+    let long = "long value ".repeat(400);
+    let mut data = of_records("run", 40);
+    let step = Step { values: [long.clone(), format!("x{long}")], weight: 1.0, ..Step::default() };
+    for pair in data.above.iter_mut().chain(&mut data.below).chain(&mut data.excluded) {
+        pair.steps = vec![step.clone(); 60];
+    }
+    let page = records_page(&data);
+    assert!(
+        page.len() < PAGE_BUDGET && page.contains("more left out, to keep the page small"),
+        "{}",
+        page.len()
+    );
+    check_links(&page);
 }
 
 /// The values of an attribute.

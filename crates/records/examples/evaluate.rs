@@ -1,15 +1,16 @@
 //! F1 of the matches in tables with truth, at the threshold of the program and at the best one:
 //!
 //! ```text
-//! cargo run --release -p lookalike-records --example evaluate -- FOLDER [PART-OF-A-NAME] [--stable] [--verbose]
+//! cargo run --release -p lookalike-records --example evaluate -- FOLDER [PART-OF-A-NAME] [--stable] [--verbose] [--labels]
 //! ```
 //!
 //! `FOLDER` has a folder for each table, with `records.jsonl` (id, source, fields, text) and `truth.tsv`. `--stable` repeats
-//! each with the records in three other orders and with a tenth of the records left out, three times.
+//! each with the records in three other orders and with a tenth of the records left out, three times. `--labels` repeats each with
+//! 10 and 30 labels, which are chosen as `lookalike label` chooses them and answered from the truth.
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "an example prints, and its input is known")]
 
 use lookalike::hashing::SplitMix64;
-use records::{Linked, OneTo, Options, Side, Table, link};
+use records::{Judgement, Linked, OneTo, Options, Refined, Side, Table, link, next_question};
 use std::collections::{BTreeSet, HashMap};
 
 /// The tables, and how they are read: `text` takes the joined text alone, `moved` moves values into other columns.
@@ -46,6 +47,7 @@ fn main() {
         "{:32} {:>7} {:>7} {:>9} {:>7} {:>8} {:>6}",
         "", "F1", "best", "precision", "recall", "compared", "wall s"
     );
+    let counts: &[usize] = if is("--labels") { &[10, 30] } else { &[] };
     for (name, how) in SETS {
         let title = format!("{name}, {how}");
         if !title.contains(&part) {
@@ -53,7 +55,12 @@ fn main() {
         }
         let set = read(&format!("{folder}/{name}"), how);
         let all: Vec<usize> = (0..set.records.len()).collect();
-        let f1 = evaluate(&title, &set, &all, how, &mut bins, is("--verbose"));
+        let f1 = evaluate(&title, &set, &all, how, &mut bins, is("--verbose"), 0);
+        for &count in counts {
+            let other =
+                evaluate(&format!("  {count} labels"), &set, &all, how, &mut [(0, 0); 10], false, count);
+            println!("{:32} {:+.4}", "", other - f1);
+        }
         if !is("--stable") {
             continue;
         }
@@ -65,7 +72,7 @@ fn main() {
             } else {
                 order.retain(|_| random.below(10) != 0);
             }
-            let other = evaluate("", &set, &order, how, &mut [(0, 0); 10], false);
+            let other = evaluate("", &set, &order, how, &mut [(0, 0); 10], false, 0);
             println!("{:32} {:+.4}", if seed < 3 { "  another order" } else { "  a tenth less" }, other - f1);
         }
     }
@@ -126,6 +133,7 @@ fn evaluate(
     how: &str,
     bins: &mut [(usize, usize)],
     verbose: bool,
+    labels: usize,
 ) -> f64 {
     let mut table = Table::new(&set.fields);
     for &at in order {
@@ -141,7 +149,13 @@ fn evaluate(
         set.truth.iter().copied().filter(|(a, b)| kept.contains(a) && kept.contains(b)).collect();
     let start = std::time::Instant::now();
     let one_to = if how.ends_with("one to one") { OneTo::One } else { OneTo::Many };
-    let linked = link(&table, &Options::default().with_one_to(one_to).with_threshold(1e-9)).unwrap();
+    let mut options = Options::default().with_one_to(one_to).with_threshold(1e-9);
+    if labels > 0 {
+        options = labelled(&table, options, labels, |a, b| {
+            truth.contains(&(order[a].min(order[b]), order[a].max(order[b])))
+        });
+    }
+    let linked = link(&table, &options).unwrap();
     let seconds = start.elapsed().as_secs_f64();
     let mut found: Vec<(f64, f64, (usize, usize))> = linked
         .matches
@@ -171,6 +185,29 @@ fn evaluate(
         );
     }
     own.0
+}
+
+/// The options with so many labels: always of the pair whose answer is least known by then, as `lookalike label` asks.
+fn labelled(
+    table: &Table,
+    options: Options,
+    count: usize,
+    is_match: impl Fn(usize, usize) -> bool,
+) -> Options {
+    let pool = link(table, &options.clone().with_threshold(0.001)).unwrap();
+    let (mut judged, mut asked, mut labelled) = (Vec::new(), BTreeSet::new(), options);
+    for _ in 0..count {
+        let refined = Refined::of(pool.model.fields.len(), &judged);
+        let weights: Vec<f64> =
+            pool.matches.iter().map(|it| refined.weight(it.weight, &it.weights)).collect();
+        let Some(next) = next_question(&refined.shift, &weights, |at| asked.contains(&at)) else { break };
+        let it = &pool.matches[next];
+        let answer = is_match(it.a, it.b);
+        asked.insert(next);
+        judged.push(Judgement { weight: it.weight, weights: it.weights.clone(), is_match: answer });
+        labelled = labelled.with_label(it.a, it.b, answer);
+    }
+    labelled
 }
 
 /// What was learnt, and the pairs next to the threshold that are on its wrong side.

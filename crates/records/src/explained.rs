@@ -5,11 +5,16 @@ use crate::column::Column;
 use crate::compare::{self, NO_LEVEL};
 use crate::model::probability;
 use crate::strings::Scratch;
+use serde::{Deserialize, Serialize};
 
 /// Why two records match, or do not.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Explained {
+    /// The record that comes first.
+    pub a: usize,
+    /// The other one.
+    pub b: usize,
     /// The fields, those that say most first.
     pub fields: Vec<ExplainedField>,
     /// The log odds of two records of which nothing is known.
@@ -23,7 +28,7 @@ pub struct Explained {
 }
 
 /// What a field of two records says.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ExplainedField {
     /// Its name.
@@ -37,11 +42,12 @@ pub struct ExplainedField {
     /// What that says.
     pub weight: f64,
     /// `rare`, if equal values are seldom; `said by others`, if other fields said it already; or nothing.
-    pub note: &'static str,
+    pub note: String,
 }
 
-/// What the fields of two records say, whose values in a field of the table `values` knows.
+/// What the fields of two records say. `records` are their places in the table, and `values` knows their values in a field of it.
 pub(crate) fn explain<'t>(
+    records: (usize, usize),
     (names, values): (&[String], &dyn Fn(usize) -> (&'t str, &'t str)),
     columns: &[Column],
     (pair, levels): (Pair, &[u8]),
@@ -73,9 +79,10 @@ pub(crate) fn explain<'t>(
             b: values(field).1.to_owned(),
             similarity,
             weight: weights[at],
-            note,
+            note: note.to_owned(),
         });
     }
     fields.sort_by(|x, y| y.weight.total_cmp(&x.weight));
-    Explained { fields, prior: 0.0, weight, probability: probability(weight), bands: Vec::new() }
+    let (a, b) = records;
+    Explained { a, b, fields, prior: 0.0, weight, probability: probability(weight), bands: Vec::new() }
 }

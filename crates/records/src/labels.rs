@@ -17,10 +17,10 @@ use crate::model::probability;
 use std::collections::BTreeMap;
 
 /// The standard deviation of the shift before any label.
-const SPREAD: f64 = 2.0;
+pub(crate) const SPREAD: f64 = 2.0;
 
 /// The share of answers that are mistaken.
-const MISTAKES: f64 = 0.02;
+pub(crate) const MISTAKES: f64 = 0.02;
 
 /// The grid of shifts: from minus to plus this, in these steps.
 const WIDEST: f64 = 12.0;

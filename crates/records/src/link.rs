@@ -8,7 +8,6 @@ use crate::equal;
 use crate::explained::{self, Explained};
 use crate::fields::columns;
 use crate::kind::Kind;
-use crate::labels::Shift;
 use crate::learning::Learning;
 use crate::memory;
 use crate::misplaced;
@@ -16,16 +15,18 @@ use crate::model::{Field, Fitted, LEARNT_FROM, Levels, Model, Partners, Sample, 
 use crate::options::{OneTo, Options};
 use crate::order::Order;
 use crate::partners::{best_partners, has_copies, has_several};
-use crate::recall::{self, Seen};
+use crate::recall;
+use crate::refined::{Judgement, Refined};
 use crate::rivals::{self, Said};
 use crate::rule::{RULE, by_rule};
+use crate::seen::{self, Near, Seen, WeightBin};
 use crate::spill::Room;
 use crate::table::Table;
 use crate::threads::{Stopped, Work};
 use crate::together::FewValues;
 use lookalike::hashing::mix64;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Pairs that look like matches by which bands are chosen, at the most.
@@ -61,6 +62,22 @@ pub struct Match {
     pub weight: f64,
     /// What each field says, less what other fields have said already.
     pub weights: Vec<f64>,
+}
+
+/// A pair that a person has judged, and its log odds.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Judged {
+    /// The record that comes first.
+    pub a: usize,
+    /// The other one.
+    pub b: usize,
+    /// Its log odds as they would be without labels.
+    pub before: f64,
+    /// Its log odds with the labels.
+    pub after: f64,
+    /// What the person said.
+    pub is_match: bool,
 }
 
 /// A band, and what it does.
@@ -100,15 +117,24 @@ pub struct Linked {
     pub recall: Option<(f64, f64)>,
     /// The least probability of a match.
     pub threshold: f64,
-    /// How far labels have shifted all log odds; 0 without labels.
+    /// How far labels have shifted all log odds, beside the factors of fields; 0 without labels.
     pub shift: f64,
     /// True if two tables were linked that have no copies of their own, and records may have several partners.
     pub proposes_one_to_one: bool,
     /// The two records that should be explained.
     #[serde(skip)]
     pub explained: Option<Explained>,
-    /// The log odds of the pairs for which they were asked, in the order of the questions.
-    pub weighed: Vec<f64>,
+    /// The log odds of the pairs for which they were asked, in the order of the questions, and what each field says.
+    pub weighed: Vec<(f64, Vec<f64>)>,
+    /// The compared pairs by weight.
+    pub weights: Vec<WeightBin>,
+    /// Pairs next to the threshold.
+    pub near: Near,
+    /// Why pairs match, or do not: those next to the threshold, and those that hold clusters together; in the order of their records.
+    /// Empty if nothing is shown.
+    pub shown: Vec<Explained>,
+    /// The pairs that a person has judged.
+    pub judged: Vec<Judged>,
 }
 
 impl Linked {
@@ -151,24 +177,43 @@ pub fn link_until(
     options: &Options,
     stop: &(dyn Fn() -> bool + Sync),
 ) -> Result<Linked, Error> {
+    link_and_show(table, options, stop, None)
+}
+
+/// Which pairs should be explained, once the matches are known.
+pub(crate) type Choose<'c> = &'c dyn Fn(&[Match]) -> Vec<(usize, usize)>;
+
+/// The same, which also explains the pairs next to the threshold, and those that are chosen.
+pub(crate) fn link_and_show(
+    table: &Table,
+    options: &Options,
+    stop: &(dyn Fn() -> bool + Sync),
+    choose: Option<Choose<'_>>,
+) -> Result<Linked, Error> {
     let work = Work::new(options.threads.0, stop);
     if let Some(file) = &options.model {
         let groups = table.groups_of(file.model.fields.iter().map(|field| field.name.as_str()));
         if !groups.is_empty() {
             // The kinds are those of the model; what was told of a part is not known of the joined field.
             let of_model = Options { kinds: Vec::new(), ..options.clone() };
-            return link_until(&table.joined(&groups, work)?, &of_model, stop);
+            return link_and_show(&table.joined(&groups, work)?, &of_model, stop, choose);
         }
     }
     check(table, options)?;
     let mut room = Room::new(u64::MAX, options.memory.folder());
-    match linked(table, options, work, &mut room) {
+    match linked(table, options, work, &mut room, choose) {
         Err(Error::Stopped) => Err(room.into_failure().map_or(Error::Stopped, Error::from)),
         done => done,
     }
 }
 
-fn linked(table: &Table, options: &Options, work: Work<'_>, room: &mut Room) -> Result<Linked, Error> {
+fn linked(
+    table: &Table,
+    options: &Options,
+    work: Work<'_>,
+    room: &mut Room,
+    choose: Option<Choose<'_>>,
+) -> Result<Linked, Error> {
     let (mut columns, mut fields_left_out) = columns(table, options, work)?;
     let count = table.len();
     let limit = options.memory.bytes;
@@ -212,7 +257,7 @@ fn linked(table: &Table, options: &Options, work: Work<'_>, room: &mut Room) -> 
             joined.memory.bytes -= if limit == u64::MAX { 0 } else { table.bytes() as u64 };
             drop(rows);
             drop(columns);
-            return linked(&table.joined(&groups, work)?, &joined, work, room);
+            return linked(&table.joined(&groups, work)?, &joined, work, room, choose);
         }
     }
     let room = &*room;
@@ -328,11 +373,19 @@ fn linked(table: &Table, options: &Options, work: Work<'_>, room: &mut Room) -> 
     let alone = if options.one_to == OneTo::One { model.alone } else { 0.0 };
     let said: f64 = model.fields.iter().map(Field::says).sum();
     let is_taught = given.is_some() || (count >= LEAST_RECORDS && said >= LEAST_SAID);
-    let shift = match is_taught && !labels.is_empty() {
-        true => shift_of(&model, &columns, alone, &labels, work)?,
-        false => 0.0,
-    };
+    let asked = judged(&model, &columns, alone, &labels, work)?;
+    let refined = Refined::of(columns.len(), if is_taught { &asked } else { &[] });
+    model.fields.iter_mut().zip(&refined.factors).for_each(|(field, factor)| field.factor *= factor);
+    let shift = refined.shift.mean;
     model.prior += shift;
+    let judged = labels.keys().zip(&asked).map(|(&(a, b), it)| Judged {
+        a: a as usize,
+        b: b as usize,
+        before: it.weight,
+        after: refined.weight(it.weight, &it.weights) + shift,
+        is_match: it.is_match,
+    });
+    let judged: Vec<Judged> = judged.collect();
     let prior = model.prior + alone;
     let fitted = Fitted::new(&model, &columns);
     let judge = |pair: Pair, levels: &[u8], weights: &mut Vec<f64>| -> f64 {
@@ -348,25 +401,30 @@ fn linked(table: &Table, options: &Options, work: Work<'_>, room: &mut Room) -> 
     };
     let (taken, of_match) = (AtomicU64::new(0), memory::of_match(columns.len()));
     let most_taken = room.bytes.saturating_sub(candidates.bytes());
+    let takes = |bytes: u64| taken.fetch_add(bytes, Ordering::Relaxed) <= most_taken;
     let looked_at = candidates.len().div_ceil(recall::LOOKED_AT).max(1) as u64;
-    let judged = candidates.each(work, |chunk| {
-        let (mut matches, mut seen, mut buffer) = (Vec::new(), Vec::new(), Vec::new());
+    let parts = candidates.each(work, |chunk| {
+        let (mut matches, mut found, mut buffer) = (Vec::new(), Vec::new(), Vec::new());
+        let mut seen = Seen::default();
         for (at, &pair) in chunk.pairs.iter().enumerate() {
             let weight = judge(pair, chunk.levels.at(at), &mut buffer);
             let label = labels.get(&pair);
             let probability = if label == Some(&true) { 1.0 } else { probability(weight) };
             if probability >= options.threshold && label != Some(&false) {
                 let (a, b) = (pair.0 as usize, pair.1 as usize);
-                if taken.fetch_add(of_match, Ordering::Relaxed) <= most_taken {
+                seen.found(weight, chunk.times[at]);
+                if takes(of_match) {
                     matches.push(Match { a, b, probability, weight, weights: buffer.clone() });
                 }
+            } else if !Seen::may_match(weight, label.is_some()) || takes(seen::OF_POSSIBLE) {
+                seen.other(pair, weight, label.is_some());
             }
             let in_sample = mix64(u64::from(pair.0) << 32 | u64::from(pair.1)).is_multiple_of(looked_at);
             if in_sample && probability >= recall::LEAST {
-                seen.push(Seen { pair, probability, times: chunk.times[at] });
+                found.push(recall::Seen { pair, probability, times: chunk.times[at] });
             }
         }
-        (matches, seen)
+        (matches, found, seen)
     })?;
     let taken = taken.into_inner();
     if taken > most_taken {
@@ -375,41 +433,74 @@ fn linked(table: &Table, options: &Options, work: Work<'_>, room: &mut Room) -> 
     }
     let compared_pairs = candidates.len();
     drop(candidates);
-    let (matches, seen): (Vec<Vec<Match>>, Vec<Vec<Seen>>) = judged.into_iter().unzip();
-    let matches: Vec<Match> = matches.into_iter().flatten().collect();
+    let (mut matches, mut looked, mut seen) = (Vec::new(), Vec::new(), Seen::default());
+    for (of_part, found, others) in parts {
+        matches.extend(of_part);
+        looked.extend(found);
+        seen.add(others);
+    }
     // One band finds each match once, which says nothing about what it misses.
     let says_recall = !matches.is_empty() && (is_small || chosen.len() > 1);
-    let recall = says_recall.then(|| recall::recall(&columns, &rows, &bands, &seen.concat())).flatten();
+    let recall = says_recall.then(|| recall::recall(&columns, &rows, &bands, &looked)).flatten();
     let proposes_one_to_one = compared == Compared::Across
         && options.one_to == OneTo::Many
         && has_several(&matches, count)
         && is_taught
         && partners == Partners::One;
-    let mut matches = best_partners(matches, &sides, options.one_to, &labels);
-    for found in &mut matches {
-        let (a, b) = (order.in_table(found.a as u32), order.in_table(found.b as u32));
-        (found.a, found.b) = (a.min(b), a.max(b));
-    }
+    let found = matches.len() as f64;
+    let (mut matches, excluded) = best_partners(matches, &sides, options.one_to, &labels);
+    let mut has_partner = vec![false; count];
+    matches.iter().for_each(|found| (has_partner[found.a], has_partner[found.b]) = (true, true));
+    let is_taken = |record: u32| match options.one_to {
+        OneTo::Many => false,
+        OneTo::One => has_partner[record as usize],
+        OneTo::OneToMany => has_partner[record as usize] && sides[record as usize] == 1,
+    };
+    let not_compared = recall.map_or(0.0, |(share, _)| found * (1.0 / share - 1.0));
+    let (weights, mut near) = seen.end(&matches, &excluded, not_compared, is_taken);
+    drop(excluded);
+    let in_table = |(a, b): (usize, usize)| {
+        let (a, b) = (order.in_table(a as u32), order.in_table(b as u32));
+        (a.min(b), a.max(b))
+    };
+    matches.iter_mut().for_each(|found| (found.a, found.b) = in_table((found.a, found.b)));
     matches.sort_unstable_by_key(|found| (found.a, found.b));
+    near.pairs_mut().for_each(|pair| *pair = in_table(*pair));
+    let mut judged: Vec<Judged> = judged
+        .into_iter()
+        .map(|it| {
+            let (a, b) = in_table((it.a, it.b));
+            Judged { a, b, ..it }
+        })
+        .collect();
+    judged.sort_unstable_by_key(|it| (it.a, it.b));
     let mut buffer = Vec::new();
     let weighed: Vec<Pair> = options.weighed.iter().copied().map(numbered).collect();
     let levels_of_weighed = Levels::of(&columns, &weighed, work)?;
     let weighed = weighed.iter().enumerate();
-    let weighed = weighed.map(|(at, &pair)| judge(pair, levels_of_weighed.at(at), &mut buffer)).collect();
-    let explain = |(a, b): (usize, usize)| -> Result<Explained, Error> {
+    let weighed = weighed
+        .map(|(at, &pair)| (judge(pair, levels_of_weighed.at(at), &mut buffer), buffer.clone()))
+        .collect();
+    let mut explain = |(a, b): (usize, usize)| -> Result<Explained, Error> {
         let pair = (numbers[a], numbers[b]);
         let levels = Levels::of(&columns, &[pair], work.alone())?;
         let weight = judge(pair, levels.at(0), &mut buffer);
         let of_table = |field: usize| (table.value(a, field), table.value(b, field));
         let fields = table.fields();
         let mut explained =
-            explained::explain((fields, &of_table), &columns, (pair, levels.at(0)), &buffer, weight);
+            explained::explain((a, b), (fields, &of_table), &columns, (pair, levels.at(0)), &buffer, weight);
         // What is not said by a field: the prior, the rule, or that the records are equal.
         explained.prior = weight - buffer.iter().sum::<f64>();
         explained.bands = rows.finding(&chosen, pair);
         Ok(explained)
     };
-    let explained = options.explained.map(explain).transpose()?;
+    let explained = options.explained.map(&mut explain).transpose()?;
+    let mut wanted: BTreeSet<(usize, usize)> = BTreeSet::new();
+    if let Some(choose) = choose {
+        wanted.extend(choose(&matches));
+        wanted.extend(near.above.iter().chain(&near.below).chain(&near.excluded));
+    }
+    let shown = wanted.into_iter().map(explain).collect::<Result<_, Error>>()?;
     let bands =
         chosen.into_iter().map(|it| BandFigures { band: it.band, finds: it.finds, cost: it.cost }).collect();
     Ok(Linked {
@@ -426,6 +517,10 @@ fn linked(table: &Table, options: &Options, work: Work<'_>, room: &mut Room) -> 
         proposes_one_to_one,
         explained,
         weighed,
+        weights,
+        near,
+        shown,
+        judged,
         model,
     })
 }
@@ -542,24 +637,20 @@ fn check(table: &Table, options: &Options) -> Result<(), Error> {
     Ok(())
 }
 
-/// How far labels shift all log odds.
-fn shift_of(
+/// What the fields of judged pairs say without labels.
+fn judged(
     model: &Model,
     columns: &[Column],
     alone: f64,
     labels: &BTreeMap<Pair, bool>,
     work: Work<'_>,
-) -> Result<f64, Stopped> {
+) -> Result<Vec<Judgement>, Stopped> {
     let pairs: Vec<Pair> = labels.keys().copied().collect();
     let (fitted, levels) = (Fitted::new(model, columns), Levels::of(columns, &pairs, work.alone())?);
-    let mut buffer = Vec::new();
-    let judged: Vec<(f64, bool)> = labels
-        .iter()
-        .enumerate()
-        .map(|(at, (&pair, &is_match))| {
-            fitted.weights(columns, pair, levels.at(at), &mut buffer);
-            (model.prior + alone + buffer.iter().sum::<f64>(), is_match)
-        })
-        .collect();
-    Ok(Shift::of(&judged).mean)
+    let judged = labels.iter().enumerate().map(|(at, (&pair, &is_match))| {
+        let mut weights = Vec::new();
+        fitted.weights(columns, pair, levels.at(at), &mut weights);
+        Judgement { weight: model.prior + alone + weights.iter().sum::<f64>(), weights, is_match }
+    });
+    Ok(judged.collect())
 }

@@ -413,9 +413,7 @@ impl<'m> Fitted<'m> {
     /// By field and value: the logarithm of how often another entity has it.
     fn shares(model: &Model, columns: &[Column]) -> Vec<Vec<f32>> {
         let shares = model.fields.iter().zip(columns).map(|(field, column)| {
-            let share = |entities: u32| {
-                ((f64::from(entities.saturating_sub(1)) + field.unseen) / field.known).min(1.0).ln() as f32
-            };
+            let share = |entities: u32| field.share(entities);
             let alone = share(1);
             let mut shares = vec![alone; column.len()];
             if !field.frequent.is_empty() {
@@ -565,6 +563,17 @@ pub(crate) fn probability(odds: f64) -> f64 {
 }
 
 impl Field {
+    /// The weights of equal values, but for the factor: of a value that nobody else has, and of the most frequent one.
+    pub(crate) fn equal_weights(&self) -> [f64; 2] {
+        let most = self.frequent.values().copied().max().unwrap_or(1);
+        [1, most].map(|entities| equal(self.matches[0], &self.weights, self.share(entities)))
+    }
+
+    /// The logarithm of how often another entity has a value that so many entities have.
+    fn share(&self, entities: u32) -> f32 {
+        ((f64::from(entities.saturating_sub(1)) + self.unseen) / self.known).min(1.0).ln() as f32
+    }
+
     /// What it says of a match, on average.
     pub(crate) fn says(&self) -> f64 {
         self.matches.iter().zip(&self.weights).map(|(m, w)| m * w).sum()

@@ -51,16 +51,16 @@ pub(crate) fn has_copies(
     Ok(copies * 10 > as_much)
 }
 
-/// The best partners: pairs that were labelled a match first, then the most probable one, and each record once, or each of
-/// the second table.
+/// The best partners, and the other pairs: pairs that were labelled a match first, then the most probable one, and each record
+/// once, or each of the second table.
 pub(crate) fn best_partners(
     mut matches: Vec<Match>,
     sides: &[u8],
     one_to: OneTo,
     labels: &BTreeMap<Pair, bool>,
-) -> Vec<Match> {
+) -> (Vec<Match>, Vec<Match>) {
     if one_to == OneTo::Many {
-        return matches;
+        return (matches, Vec::new());
     }
     let is_labelled = |found: &Match| labels.contains_key(&(found.a as u32, found.b as u32));
     matches.sort_by(|x, y| {
@@ -68,7 +68,7 @@ pub(crate) fn best_partners(
         is_labelled(y).cmp(&is_labelled(x)).then_with(by_weight)
     });
     let mut has_one = vec![false; sides.len()];
-    matches.retain(|found| {
+    let (mut best, others): (Vec<Match>, Vec<Match>) = matches.into_iter().partition(|found| {
         let counts = |record: &&usize| one_to == OneTo::One || sides[**record] == 1;
         let is_free = [found.a, found.b].iter().filter(counts).all(|&record| !has_one[record]);
         if is_free {
@@ -76,6 +76,6 @@ pub(crate) fn best_partners(
         }
         is_free
     });
-    matches.sort_by_key(|found| (found.a, found.b));
-    matches
+    best.sort_by_key(|found| (found.a, found.b));
+    (best, others)
 }

@@ -101,7 +101,7 @@ pub(crate) fn fit(said: &Said<'_>, prior: f64, records: usize, counts: [f64; 2],
                 (at, if is_best[at] { is_match } else { 0.0 })
             })
             .collect();
-        let fitted = regression(said, &labelled, prior);
+        let fitted = regression(said, &labelled, &believed(said.fields, prior));
         (trust.factors, trust.prior) = (fitted[..said.fields].to_vec(), fitted[said.fields]);
         // Once more with what is near the threshold only, where it counts: a factor for all and a constant.
         let near: Vec<(usize, f64)> =
@@ -111,7 +111,7 @@ pub(crate) fn fit(said: &Said<'_>, prior: f64, records: usize, counts: [f64; 2],
         let sums = Said { pairs: &pairs, weights: sums, fields: 1 };
         let labels: Vec<(usize, f64)> =
             near.iter().enumerate().map(|(at, &(_, label))| (at, label)).collect();
-        let fitted = regression(&sums, &labels, 0.0);
+        let fitted = regression(&sums, &labels, &believed(1, 0.0));
         trust.factors.iter_mut().for_each(|factor| *factor *= fitted[0]);
         trust.prior = trust.prior * fitted[0] + fitted[1];
     }
@@ -150,11 +150,23 @@ fn rising(ascending: &[(f64, bool)]) -> Vec<f64> {
     pools.iter().flat_map(|&(is, all)| std::iter::repeat_n(is / all, all as usize)).collect()
 }
 
+/// What is believed about a number before anything is seen: a normal distribution.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Believed {
+    pub(crate) mean: f64,
+    pub(crate) spread: f64,
+}
+
+/// What is believed about factors and the prior.
+fn believed(fields: usize, prior: f64) -> Vec<Believed> {
+    let factors = std::iter::repeat_n(Believed { mean: 1.0, spread: SPREAD }, fields);
+    factors.chain([Believed { mean: prior, spread: SPREAD_OF_PRIOR }]).collect()
+}
+
 /// The factors and, last, the constant that make the labels most likely, together with what is believed about them.
-pub(crate) fn regression(said: &Said<'_>, labelled: &[(usize, f64)], prior: f64) -> Vec<f64> {
+pub(crate) fn regression(said: &Said<'_>, labelled: &[(usize, f64)], believed: &[Believed]) -> Vec<f64> {
     let size = said.fields + 1;
-    let believed = |at: usize| if at < said.fields { (1.0, SPREAD) } else { (prior, SPREAD_OF_PRIOR) };
-    let mut found: Vec<f64> = (0..size).map(|at| believed(at).0).collect();
+    let mut found: Vec<f64> = believed.iter().map(|it| it.mean).collect();
     let mut row = vec![1.0; size];
     let loss = |found: &[f64]| -> f64 {
         let of_pairs = labelled.iter().map(|&(pair, label)| {
@@ -162,10 +174,10 @@ pub(crate) fn regression(said: &Said<'_>, labelled: &[(usize, f64)], prior: f64)
             // The logarithm of 1 + e^odds, less the label's part.
             odds.max(0.0) + (-odds.abs()).exp().ln_1p() - label * odds
         });
-        let of_beliefs = found.iter().enumerate().map(|(at, found)| {
-            let (mean, spread) = believed(at);
-            ((found - mean) / spread).powi(2) / 2.0
-        });
+        let of_beliefs = found
+            .iter()
+            .enumerate()
+            .map(|(at, found)| ((found - believed[at].mean) / believed[at].spread).powi(2) / 2.0);
         of_pairs.sum::<f64>() + of_beliefs.sum::<f64>()
     };
     let mut now = loss(&found);
@@ -183,7 +195,7 @@ pub(crate) fn regression(said: &Said<'_>, labelled: &[(usize, f64)], prior: f64)
             }
         }
         for at in 0..size {
-            let (mean, spread) = believed(at);
+            let Believed { mean, spread } = believed[at];
             slope[at] += (found[at] - mean) / (spread * spread);
             curve[at * size + at] += 1.0 / (spread * spread);
         }
@@ -277,7 +289,7 @@ mod tests {
                 (at, f64::from(u8::from(random.next_f64() < probability(odds))))
             })
             .collect();
-        let found = regression(&said, &labelled, -2.0);
+        let found = regression(&said, &labelled, &believed(3, -2.0));
         let loss = |found: &[f64]| -> f64 {
             let pairs = labelled.iter().map(|&(at, label)| {
                 let odds = found[3] + (0..3).map(|field| found[field] * said.of(at)[field]).sum::<f64>();

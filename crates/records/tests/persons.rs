@@ -374,8 +374,8 @@ fn the_log_odds_of_any_pair_can_be_asked_for() {
     let known = &linked.matches[0];
     let options = Options::default().with_weighed(known.b, known.a).with_weighed(0, table.len() - 1);
     let asked = link(&table, &options).unwrap();
-    assert_eq!((asked.weighed[0], asked.matches), (known.weight, linked.matches.clone()));
-    assert!(asked.weighed.len() == 2 && asked.weighed[1] < 0.0, "{:?}", asked.weighed);
+    assert_eq!((asked.weighed[0].0, asked.matches), (known.weight, linked.matches.clone()));
+    assert!(asked.weighed.len() == 2 && asked.weighed[1].0 < 0.0, "{:?}", asked.weighed);
 }
 
 /// Wherever it is asked to stop, it stops, and asks hardly again.

@@ -16,18 +16,11 @@ const SHOWN: usize = 160;
 /// Opens a finished run with the resources that the flags allow.
 pub(super) fn open(run: &Path, layers: &Layers) -> Result<FinishedRun> {
     check_folder(run)?;
-    if records::run::report_in(run).is_some() {
-        return Err(Failure::usage(format!(
-            "{} is a run on records, of which there is no page",
-            run.display()
-        ))
-        .with_advice(format!("lookalike inspect {} shows what it did", run.display())));
-    }
     Ok(FinishedRun::open(run, layers.resources()?)?)
 }
 
 /// An error if `run` is not a folder. It says what it is, and which folder to give.
-fn check_folder(run: &Path) -> Result<()> {
+pub(super) fn check_folder(run: &Path) -> Result<()> {
     const WANTED: &str = "give the folder of a finished run: the target of `lookalike dedup`";
     let name = run.display();
     if run.to_string_lossy().contains("://") {

@@ -12,7 +12,7 @@ use crate::interruption;
 use crate::output::{Asked, LabelsSoFar, Printer};
 use crate::settings::Layers;
 use ::records::run::{HEAD, Label, LabelsWritten, Named, Records};
-use ::records::{Match, Shift, next_question};
+use ::records::{Judgement, Match, Refined, Shift, next_question};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::{BufRead, ErrorKind, Read, Seek, SeekFrom, Write};
@@ -59,13 +59,19 @@ pub(crate) fn run(arguments: &LabelArguments, layers: &Layers, printer: &Printer
     let (records, pool) = (&matched.records, &matched.linked.matches);
     // As with --labels, all labels count, also of pairs that are not asked about.
     let told = labels.values().zip(&matched.linked.weighed);
-    let mut judged: Vec<(f64, bool)> =
-        told.filter_map(|(label, weight)| Some((*weight, label.is_match()?))).collect();
-    let weights: Vec<f64> = pool.iter().map(|found| found.weight).collect();
+    let mut judged: Vec<Judgement> = told
+        .filter_map(|(label, (weight, weights))| {
+            Some(Judgement { weight: *weight, weights: weights.clone(), is_match: label.is_match()? })
+        })
+        .collect();
     let fields = matched.linked.field_names();
     let mut answers = std::io::stdin().lock().lines();
     loop {
-        let so_far = so_far(&labels, &judged, &weights, threshold);
+        // What was learnt anew changes also the weights of pairs that were not judged.
+        let refined = Refined::of(fields.len(), &judged);
+        let weights: Vec<f64> =
+            pool.iter().map(|found| refined.weight(found.weight, &found.weights)).collect();
+        let so_far = so_far(&labels, refined.shift, &weights, threshold);
         printer.labels_so_far(&so_far);
         let is_judged = |at: usize| labels.contains_key(&(pool[at].a, pool[at].b));
         let Some(next) = next_question(&so_far.shift, &weights, is_judged) else {
@@ -75,7 +81,7 @@ pub(crate) fn run(arguments: &LabelArguments, layers: &Layers, printer: &Printer
         let found = &pool[next];
         let names = [names(records.named(found.a)), names(records.named(found.b))];
         let rows = rows(records, &fields, found);
-        let probability = so_far.shift.probability(found.weight);
+        let probability = so_far.shift.probability(weights[next]);
         printer.asked(&Asked { names: &names, rows: &rows, probability });
         let label = loop {
             let answer = match answers.next() {
@@ -91,19 +97,22 @@ pub(crate) fn run(arguments: &LabelArguments, layers: &Layers, printer: &Printer
         };
         append(&arguments.output, &names, label)?;
         labels.insert((found.a, found.b), label);
-        judged.extend(label.is_match().map(|is_match| (found.weight, is_match)));
+        judged.extend(label.is_match().map(|is_match| Judgement {
+            weight: found.weight,
+            weights: found.weights.clone(),
+            is_match,
+        }));
     }
 }
 
-/// What is known from the labels; of those that are decided, with their weights.
+/// What is known from the labels, and what they make of all weights.
 fn so_far(
     labels: &BTreeMap<(usize, usize), Label>,
-    judged: &[(f64, bool)],
+    shift: Shift,
     weights: &[f64],
     threshold: f64,
 ) -> LabelsSoFar {
     let count = |wanted: Label| labels.values().filter(|label| **label == wanted).count() as u64;
-    let shift = Shift::of(judged);
     LabelsSoFar {
         counts: [count(Label::Match), count(Label::Other), count(Label::Undecided)],
         quality: shift.quality(weights, threshold),

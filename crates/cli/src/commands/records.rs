@@ -1,5 +1,6 @@
 //! `--kind records`: tables -> matches, clusters, tables without repeated records, and why two records match.
 
+use super::files::{check_page, write_page};
 use super::job::STANDARD;
 use crate::arguments::{
     ClustersArguments, CompareArguments, DedupArguments, PairsArguments, Partners, Recording,
@@ -14,7 +15,7 @@ use records::run::{Claim, Decision, Job, LabelsWritten, Matched, Report};
 use records::{ModelFile, OneTo, Options};
 use std::ffi::OsStr;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// A file that is larger is not a model: one of a hundred fields has about 20 MB.
@@ -267,11 +268,8 @@ pub(super) fn dedup(arguments: &DedupArguments, layers: &Layers, printer: &Print
         return Err(Failure::usage("the records and the report cannot both be written to standard output")
             .with_advice("leave out --json, or name a folder with -o"));
     }
-    if arguments.add_to.is_some() || arguments.report.is_some() {
-        let flag = if arguments.add_to.is_some() { "--add-to" } else { "--report" };
-        return Err(
-            Failure::usage(format!("{flag} has no effect with --kind records")).with_advice("leave it out")
-        );
+    if arguments.add_to.is_some() {
+        return Err(Failure::usage("--add-to has no effect with --kind records").with_advice("leave it out"));
     }
     let target = Target::new(argument)?;
     if let Some(file) = target.folder().filter(|folder| folder.exists() && !folder.is_dir()) {
@@ -285,11 +283,17 @@ pub(super) fn dedup(arguments: &DedupArguments, layers: &Layers, printer: &Print
         arguments.output.as_deref(),
         layers,
     )?;
+    check_report(arguments.report.as_ref(), &run.job, &target)?;
+    let with_page = |report: &Report| match (&arguments.report, target.folder()) {
+        (Some(page), Some(folder)) => super::report::write_records(folder, report, page.as_deref(), printer),
+        _ => Ok(()),
+    };
     if !arguments.dry_run
         && !to_stdout
         && let Some(report) = records::run::finished(&run.job, &target, &mut |note| printer.note(&note))?
     {
-        return printer.records_already_finished(&report, argument);
+        printer.records_already_finished(&report, argument)?;
+        return with_page(&report);
     }
     interruption::begin_run(!to_stdout && !arguments.dry_run)?;
     if arguments.dry_run {
@@ -315,7 +319,27 @@ pub(super) fn dedup(arguments: &DedupArguments, layers: &Layers, printer: &Print
         Ok(report) => report,
     };
     interruption::end_run();
-    printer.records_summary(&report, Some(argument))
+    printer.records_summary(&report, Some(argument))?;
+    with_page(&report)
+}
+
+/// An error if the page of `--report` cannot be written.
+fn check_report(page: Option<&Option<PathBuf>>, job: &Job, target: &Target) -> Result<()> {
+    let Some(page) = page else { return Ok(()) };
+    let Some(folder) = target.folder() else {
+        return Err(Failure::usage("--report needs a local target folder")
+            .with_advice("name one with -o, or leave out --report"));
+    };
+    let Some(page) = page else { return Ok(()) };
+    if records::run::writes(job, folder, page) {
+        return Err(Failure::usage(format!("{} is an output of the run", page.display()))
+            .with_advice("name another file with --report"));
+    }
+    if let Some(parent) = page.parent().filter(|it| !it.as_os_str().is_empty() && !it.is_dir()) {
+        return Err(Failure::usage(format!("there is no folder {} for the page", parent.display()))
+            .with_advice("create it first"));
+    }
+    check_page(page)
 }
 
 /// Finds matches, or takes those of a run that was killed, and writes the outputs. The inner result is that of writing.
@@ -326,7 +350,7 @@ fn written(
     printer: &Printer,
 ) -> Result<records::run::Result<Report>> {
     let stop = &interruption::requested;
-    let (matched, is_known) = claim.link(&run.job, run.job.read(stop)?, stop)?;
+    let (matched, decisions, is_known) = claim.link_and_decide(&run.job, run.job.read(stop)?, stop)?;
     if interruption::requested() {
         return Err(Failure::interrupted());
     }
@@ -334,7 +358,6 @@ fn written(
         printer.note(&format!("goes on from the matches that an earlier run kept in {}", target.name()));
     }
     printer.records_plan(&run.job, &matched);
-    let decisions = matched.decide(&run.job)?;
     let how = (run.begun.elapsed().as_secs_f64(), run.threads);
     Ok(records::run::dedup(&run.job, &matched, &decisions, target, how, stop))
 }
@@ -345,11 +368,11 @@ pub(super) fn compare(arguments: &CompareArguments, layers: &Layers, printer: &P
         return Err(Failure::usage("two records are compared within their table")
             .with_advice("name the table: lookalike compare --corpus FILE --kind records -- ID ID"));
     }
-    if arguments.html.is_some() || arguments.whole {
-        let flag = if arguments.html.is_some() { "--html" } else { "--whole" };
-        return Err(
-            Failure::usage(format!("{flag} has no effect with --kind records")).with_advice("leave it out")
-        );
+    if arguments.whole {
+        return Err(Failure::usage("--whole has no effect with --kind records").with_advice("leave it out"));
+    }
+    if let Some(path) = &arguments.html {
+        check_page(path)?;
     }
     let run = run(&arguments.corpus, &arguments.recording, &Partners::default(), None, layers)?;
     interruption::begin_run(false)?;
@@ -372,6 +395,11 @@ pub(super) fn compare(arguments: &CompareArguments, layers: &Layers, printer: &P
     let Some(explained) = &matched.linked.explained else {
         return Err(Failure::usage("the two records were not compared"));
     };
+    if let Some(path) = &arguments.html {
+        let threshold = job.options.threshold;
+        write_page(path, &explain::records::comparison(&names, explained, threshold))?;
+        printer.written("the comparison", path);
+    }
     printer.compared_records(&ComparedRecords { names, explained })
 }
 

@@ -141,7 +141,8 @@ impl Printer {
         self.say(LogLevel::Info, &text);
     }
 
-    fn records_report(&self, report: &Report) -> Result<()> {
+    /// Prints the report of a run as JSON, if that was asked for.
+    pub(crate) fn records_report(&self, report: &Report) -> Result<()> {
         if !self.json {
             return Ok(());
         }
@@ -288,7 +289,7 @@ impl Compared<'_> {
                 cut(&field.b),
                 field.similarity.clone(),
                 signed(field.weight),
-                field.note.to_owned(),
+                field.note.clone(),
             ]);
         }
         let empty = String::new;

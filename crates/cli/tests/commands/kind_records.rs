@@ -167,7 +167,6 @@ fn a_finished_run_is_looked_into_and_its_report_is_the_same_for_any_threads() {
     for (arguments, said) in [
         ("inspect one --id p0a", "is a run on records, for which there is no --id"),
         ("inspect one --threshold 0.9", "is a run on records, for which there is no --threshold"),
-        ("report one", "is a run on records, of which there is no page"),
     ] {
         let run = folder.run(arguments);
         assert!(run.code == 2 && run.stderr.contains(said), "{arguments}: {run}");

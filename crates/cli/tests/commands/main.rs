@@ -21,6 +21,7 @@ mod limits;
 mod lookalike;
 mod memory;
 mod records;
+mod records_pages;
 mod records_runs;
 mod records_scale;
 mod resume;

@@ -1,14 +1,17 @@
 //! Plain data -> pages of HTML, one file each.
 //!
-//! The two pages share one design. `style.css` styles everything that is not a plot. `script.js` adds conveniences;
+//! All pages share one design. `style.css` styles everything that is not a plot. `script.js` adds conveniences;
 //! the pages also work without it.
 
 pub(crate) mod compare;
 pub(crate) mod evaluation;
 pub(crate) mod examples;
 pub(crate) mod marked_text;
+pub(crate) mod records;
+pub(crate) mod records_data;
 pub(crate) mod report;
 pub(crate) mod report_data;
+pub(crate) mod waterfall;
 
 use crate::numbers::shortened;
 use maud::{DOCTYPE, Markup, PreEscaped, html};

@@ -8,14 +8,18 @@ mod cluster_sizes;
 mod curve;
 mod frame;
 mod histogram;
+mod levels;
 mod lines;
 mod stages;
+mod weights;
 
 pub use cluster_sizes::ClusterSizes;
 pub use curve::{Curve, CurvePlot};
 pub use histogram::{Bin, Histogram};
+pub use levels::{FieldLevels, Level, Levels};
 pub use lines::{Axis, Corner, LinePlot, Marks, Series};
 pub use stages::{Stage, Stages};
+pub use weights::{WeightCounts, Weights};
 
 use maud::{Markup, html};
 

@@ -6,7 +6,7 @@
 
 use super::matched_file;
 use super::write::{identity, own};
-use super::{Checksums, Error, Job, Matched, Records, Result, Stop};
+use super::{Checksums, Decisions, Error, Job, Matched, Records, Result, Stop};
 use corpus::{RUN_FILE, Target, WORK_FOLDER};
 use files::Lock;
 use std::path::{Path, PathBuf};
@@ -60,19 +60,29 @@ impl Claim {
         Ok(claim)
     }
 
-    /// The matches that an earlier run of the same command has kept, or those that are found now, which are kept. The flag says
-    /// whether they were there.
-    pub fn link(&self, job: &Job, records: Records, stop: Stop<'_>) -> Result<(Matched, bool)> {
-        let Some((folder, _)) = &self.held else { return Ok((job.link(records, stop)?, false)) };
+    /// The matches that an earlier run of the same command has kept, or those that are found now, which are kept; and what becomes
+    /// of the records. The flag says whether the matches were there.
+    pub fn link_and_decide(
+        &self,
+        job: &Job,
+        records: Records,
+        stop: Stop<'_>,
+    ) -> Result<(Matched, Decisions, bool)> {
+        let Some((folder, _)) = &self.held else {
+            let (matched, decisions) = job.link_and_decide(records, stop)?;
+            return Ok((matched, decisions, false));
+        };
         let (files, path) = (self.target.files(), folder.join(WORK_FOLDER).join(MATCHED));
         if let Some(linked) = matched_file::read(files, &path, records.table.len())? {
-            return Ok((Matched { records, linked }, true));
+            let matched = Matched { records, linked };
+            let decisions = matched.decide(job)?;
+            return Ok((matched, decisions, true));
         }
         // What does not fit into memory is in the target, unless another folder was named.
         let temp_dir = job.temp_dir.clone().or_else(|| Some(folder.join(WORK_FOLDER)));
-        let matched = Job { temp_dir, ..job.clone() }.link(records, stop)?;
+        let (matched, decisions) = Job { temp_dir, ..job.clone() }.link_and_decide(records, stop)?;
         matched_file::write(files, &path, &matched.linked)?;
-        Ok((matched, false))
+        Ok((matched, decisions, false))
     }
 
     /// Removes what a run has left that failed before it kept anything.

@@ -1,7 +1,7 @@
 //! Matches -> which records are kept, and because of which one the others are removed.
 
 use super::{Error, Job, Records, Result};
-use crate::link::{Linked, Match};
+use crate::link::Match;
 use lookalike::clustering::{Fate, KeepOrder, connected_components, survivors};
 use std::collections::BTreeMap;
 
@@ -43,16 +43,16 @@ pub struct Decisions {
 }
 
 impl Decisions {
-    pub(super) fn new(job: &Job, records: &Records, linked: &Linked) -> Result<Self> {
+    pub(super) fn new(job: &Job, records: &Records, matches: &[Match]) -> Result<Self> {
         let count = records.table.len();
         let order = order(job, records)?;
         // Matches are in the order of their records.
         let match_of = |a: usize, b: usize| {
-            linked.matches.binary_search_by_key(&(a.min(b), a.max(b)), |found| (found.a, found.b)).ok()
+            matches.binary_search_by_key(&(a.min(b), a.max(b)), |found| (found.a, found.b)).ok()
         };
         let mut of = vec![Decision::Kept; count];
         if job.components {
-            let pairs = linked.matches.iter().map(|found| (found.a, found.b));
+            let pairs = matches.iter().map(|found| (found.a, found.b));
             let components = connected_components(count, pairs).map_err(internal)?;
             for cluster in components.clusters() {
                 let kept = cluster.iter().copied().min_by_key(|&record| order.rank(record));
@@ -68,7 +68,7 @@ impl Decisions {
                 b: found.b,
                 similarity: found.probability,
             };
-            let pairs: Vec<_> = linked.matches.iter().map(pair).collect();
+            let pairs: Vec<_> = matches.iter().map(pair).collect();
             let survivors = survivors(&order, &pairs).map_err(internal)?;
             for (record, fate) in survivors.fates().iter().enumerate() {
                 if let Fate::Removed { by, .. } = *fate {

@@ -6,6 +6,8 @@
 
 mod claim;
 mod decide;
+mod details;
+mod examples;
 mod fields;
 mod labelled;
 mod matched_file;
@@ -16,15 +18,18 @@ mod write;
 
 pub use claim::Claim;
 pub use decide::{Decision, Decisions, Keep};
+pub use details::{BandInWords, Details, FieldFigures, FieldLeftOut, LevelFigures};
+pub use examples::{Examples, ShownCluster, ShownMember, ShownPair};
 pub use fields::{FieldsWritten, WantedField};
 pub use labelled::{HEAD, Label, LabelsWritten};
-pub use reading::{Named, Records};
-pub use write::{Report, RunFigures, dedup, finished, report_in, rounded, weights_json};
+pub use reading::{Named, Records, SourceFigures};
+pub use write::{Report, RunFigures, dedup, finished, has_written, report_in, rounded, weights_json, writes};
 
-use crate::link::{Linked, link_until};
+use crate::link::{Choose, Linked, Match, link_and_show};
 use crate::options::Options;
 use corpus::Source;
 use reading::BASE;
+use std::cell::OnceCell;
 use std::path::PathBuf;
 
 /// What is asked of a run.
@@ -180,6 +185,27 @@ impl Job {
 
     /// Finds the matches among records that were read.
     pub fn link(&self, records: Records, stop: Stop<'_>) -> Result<Matched> {
+        self.link_and_show(records, stop, None)
+    }
+
+    /// Finds the matches and decides what becomes of each record; also explains the pairs that a page shows.
+    pub fn link_and_decide(&self, records: Records, stop: Stop<'_>) -> Result<(Matched, Decisions)> {
+        let decided = OnceCell::new();
+        let choose = |records: &Records, matches: &[Match]| {
+            let decisions = decided.get_or_init(|| Decisions::new(self, records, matches));
+            decisions.as_ref().map_or(Vec::new(), |decisions| examples::wanted(decisions, matches))
+        };
+        let matched = self.link_and_show(records, stop, Some(&choose))?;
+        let decisions = decided.into_inner().unwrap_or_else(|| matched.decide(self))?;
+        Ok((matched, decisions))
+    }
+
+    fn link_and_show(
+        &self,
+        records: Records,
+        stop: Stop<'_>,
+        choose: Option<&dyn Fn(&Records, &[Match]) -> Vec<(usize, usize)>>,
+    ) -> Result<Matched> {
         let beside = BASE + records.bytes_beside();
         let (memory, folder) = (self.memory.saturating_sub(beside), self.temp_folder());
         let mut options = self.options.clone().with_memory(memory, folder);
@@ -190,7 +216,9 @@ impl Job {
                 }
             }
         }
-        let linked = link_until(&records.table, &options, stop).map_err(|error| match error {
+        let of_matches = |matches: &[Match]| choose.map_or(Vec::new(), |choose| choose(&records, matches));
+        let choose: Option<Choose<'_>> = choose.is_some().then_some(&of_matches);
+        let linked = link_and_show(&records.table, &options, stop, choose).map_err(|error| match error {
             crate::Error::Memory { needed, .. } => {
                 Error::from(crate::Error::Memory { needed: needed + beside, limit: self.memory })
             }
@@ -203,7 +231,7 @@ impl Job {
 impl Matched {
     /// What becomes of each record.
     pub fn decide(&self, job: &Job) -> Result<Decisions> {
-        Decisions::new(job, &self.records, &self.linked)
+        Decisions::new(job, &self.records, &self.linked.matches)
     }
 }
 
@@ -252,8 +280,7 @@ pub(crate) mod tests {
     #[test]
     fn a_source_that_changes_before_it_is_written_has_no_output() {
         let (job, folder) = job_of(TABLE);
-        let matched = job.link(job.read(&|| false).unwrap(), &|| false).unwrap();
-        let decisions = matched.decide(&job).unwrap();
+        let (matched, decisions) = job.link_and_decide(job.read(&|| false).unwrap(), &|| false).unwrap();
         std::fs::write(folder.path().join("table.csv"), TABLE.replace("carl", "dora")).unwrap();
         let out = folder.path().join("out");
         let target = corpus::Target::new(&out.display().to_string()).unwrap();

@@ -76,6 +76,11 @@ impl Outputs {
         }
     }
 
+    /// Their names.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.bytes.keys().map(String::as_str)
+    }
+
     /// Lists an output.
     pub(super) fn add(&mut self, output: &str, bytes: Option<u64>) {
         self.bytes.insert(output.to_owned(), bytes);

@@ -1,10 +1,13 @@
 //! Sources -> a table, and where each record stands.
 
-use super::{Checksums, Error, FieldsWritten, Job, Keep, OnBadRecord, Result, Stop, WantedField};
+use super::{
+    Checksums, Decision, Decisions, Error, FieldsWritten, Job, Keep, OnBadRecord, Result, Stop, WantedField,
+};
 use crate::strings::{Scratch, edits};
 use crate::table::{Side, Table};
 use crate::texts::Strings;
 use corpus::{Block, Cells, Format, Limits, Reader, Source, column_names, fields_there_are, place_of};
+use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -61,7 +64,7 @@ pub struct Records {
 }
 
 /// A record by its name.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Named {
     /// Its id, or SOURCE:LINE.
     pub id: String,
@@ -69,6 +72,20 @@ pub struct Named {
     pub source: String,
     /// Its number there, from 1.
     pub line: u64,
+}
+
+/// A source and what became of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct SourceFigures {
+    /// Its name.
+    pub name: String,
+    /// Its records.
+    pub records: u64,
+    /// Those that are removed as matches.
+    pub removed: u64,
+    /// True for a source of `--against`, of which nothing is removed or written.
+    pub against: bool,
 }
 
 impl Records {
@@ -246,6 +263,22 @@ impl Records {
                 self.lines[record] == line && self.sources[self.source_of(record)].name == source
             })
         })
+    }
+
+    /// The sources by name, with their records and those of them that a run removes; those of `--against` first.
+    #[must_use]
+    pub fn by_source(&self, decisions: &Decisions) -> Vec<SourceFigures> {
+        let mut removed = vec![0; self.sources.len()];
+        for (record, decision) in decisions.of.iter().enumerate() {
+            removed[self.source_of(record)] += u64::from(*decision != Decision::Kept);
+        }
+        let figures = |(at, source): (usize, &Source)| SourceFigures {
+            name: source.name.clone(),
+            records: self.slots_of[at],
+            removed: removed[at],
+            against: at < self.against,
+        };
+        self.sources.iter().enumerate().map(figures).collect()
     }
 
     /// True if a record comes from `--against`.

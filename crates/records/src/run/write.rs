@@ -8,14 +8,17 @@ use super::claim::{MATCHED, is_worthless, other_run};
 use super::outputs::Outputs;
 use super::reading::LIMITS;
 use super::{
-    Checksums, Decision, Decisions, Error, Job, Matched, OnBadRecord, Records, Result, Stop, removed,
+    Checksums, Decision, Decisions, Details, Error, Examples, Job, Keep, Matched, OnBadRecord, Records,
+    Result, SourceFigures, Stop, removed,
 };
 use crate::model_file::ModelFile;
+use crate::options::OneTo;
 use corpus::{
     Block, Disposition, RUN_FILE, Reader, SinkOptions, SinkWriter, Source, Target, WORK_FOLDER, output_names,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -40,6 +43,8 @@ const KIND: &str = "records";
 pub struct Report {
     /// The kind of documents.
     pub kind: String,
+    /// The version of the program.
+    pub lookalike: String,
     /// The number of records.
     pub records: u64,
     /// Those that are kept.
@@ -74,6 +79,12 @@ pub struct Report {
     pub learnt: bool,
     /// True if the weights can be used for another table: `model.json` has them.
     pub has_model: bool,
+    /// The sources.
+    pub sources: Vec<SourceFigures>,
+    /// The settings by name.
+    pub settings: BTreeMap<String, String>,
+    /// What was learnt and found.
+    pub details: Details,
     /// The part that differs between runs.
     pub run: RunFigures,
 }
@@ -96,6 +107,7 @@ impl Report {
         let removed = decisions.removed();
         Self {
             kind: KIND.into(),
+            lookalike: env!("CARGO_PKG_VERSION").into(),
             records: records.inputs(),
             kept: records.inputs() - removed - skipped,
             removed,
@@ -113,6 +125,9 @@ impl Report {
             threshold: job.options.threshold,
             learnt: linked.rule.is_none(),
             has_model: linked.rule.is_none() && !linked.bands.is_empty(),
+            sources: records.by_source(decisions),
+            settings: settings(job),
+            details: Details::new(matched, decisions),
             run: RunFigures { seconds },
         }
     }
@@ -121,6 +136,55 @@ impl Report {
 /// The name of a file of the work folder in the target.
 pub(super) fn own(name: &str) -> String {
     format!("{WORK_FOLDER}/{name}")
+}
+
+/// The settings by the names of their flags.
+fn settings(job: &Job) -> BTreeMap<String, String> {
+    let options = &job.options;
+    let one_to = match options.one_to {
+        OneTo::Many => "any number",
+        OneTo::One => "one-to-one",
+        OneTo::OneToMany => "one-to-many",
+    };
+    let keep = match &job.keep {
+        Keep::First => "first".to_owned(),
+        Keep::Fullest => "fullest".to_owned(),
+        Keep::Max(field) => format!("max:{field}"),
+        Keep::Min(field) => format!("min:{field}"),
+    };
+    let blocks: Vec<String> = options.blocks.iter().map(|fields| fields.join("+")).collect();
+    let is_fixed = options.has_model() || !blocks.is_empty();
+    let all = [
+        ("against-only", job.against_only.to_string()),
+        ("block", blocks.join(", ")),
+        ("clusters", if job.components { "components" } else { "stars" }.into()),
+        ("id-field", job.id_field.clone().unwrap_or_default()),
+        ("keep", keep),
+        ("labels", job.labels.as_ref().map_or(String::new(), |labels| labels.name.clone())),
+        ("model", if options.has_model() { "given" } else { "learnt" }.into()),
+        ("partners", one_to.into()),
+        ("recall", if is_fixed { String::new() } else { options.recall.to_string() }),
+        ("threshold", options.threshold.to_string()),
+    ];
+    all.into_iter().filter(|(_, value)| !value.is_empty()).map(|(name, value)| (name.into(), value)).collect()
+}
+
+/// True if a run with this job writes `file` into `folder`, or if it is the folder itself.
+#[must_use]
+pub fn writes(job: &Job, folder: &Path, file: &Path) -> bool {
+    is_output(folder, job.sources.iter().map(|source| source.output.as_str()), file)
+}
+
+/// True if the finished run in a folder wrote `file`, or if it is the folder itself.
+pub fn has_written(folder: &Path, file: &Path) -> Result<bool> {
+    let outputs = Outputs::in_target(&Target::new(&folder.display().to_string())?)?;
+    Ok(is_output(folder, outputs.names(), file))
+}
+
+fn is_output<'o>(folder: &Path, outputs: impl Iterator<Item = &'o str>, file: &Path) -> bool {
+    let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let mut all = outputs.chain(OWN).map(files::name_to_path).chain([Path::new("").to_owned()]);
+    all.any(|name| absolute(&folder.join(name)) == absolute(file))
 }
 
 /// What makes two runs the same; the checksums are those of [`Checksums`].
@@ -238,6 +302,9 @@ pub fn dedup(
         let written = model.to_json().into_bytes();
         target.write(MODEL, &written)?;
         outputs.add(MODEL, Some(written.len() as u64));
+    }
+    if !target.is_stdout() {
+        Examples::of(matched, decisions).write(target)?;
     }
     outputs.write(target)?;
     let written = serde_json::to_string_pretty(&report).unwrap_or_default();
