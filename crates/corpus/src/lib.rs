@@ -52,6 +52,7 @@ pub use discovery::{
 };
 pub use error::{Error, Result};
 pub use files::{name_to_path, path_to_name};
+pub use json::unique_json;
 pub use jsonl::fields_there_are;
 pub use more::MoreFields;
 pub use npy::{Ids, pack_floats, unpack_floats, with_ids};

@@ -2,7 +2,7 @@
 
 use crate::block::Content;
 use crate::csv;
-use crate::json::{Found, Kind, Wanted};
+use crate::json::{Found, Kind, Wanted, unique_json};
 use crate::raw::{Form, RawRecords, without_mark};
 use crate::{Block, FieldPath};
 use serde_json::{Map, Value};
@@ -31,8 +31,9 @@ impl MoreFields {
     }
 
     /// The values of a record that was read whole, each under the path of its field. Fields that the record does not have
-    /// are left out, and so are nulls and NaN of tables. A value keeps its type; in CSV all are strings. The error is the end
-    /// of a sentence: "the field `a` is not valid Unicode".
+    /// are left out, and so are nulls and NaN of tables. A value keeps its type; in CSV all are strings. If a record has a
+    /// field twice, the last one counts, as for all fields; within a value, a name that is there twice is an error. The error
+    /// is the end of a sentence: "the field `a` is not valid Unicode".
     pub fn of(&self, block: &Block, slot: usize) -> Result<Map<String, Value>, String> {
         match &block.content {
             Content::Raw(records) => match &records.form {
@@ -44,9 +45,9 @@ impl MoreFields {
                 let mut values = Map::new();
                 for (path, name) in self.named() {
                     if let Some(odd) = rows.odd(path, slot) {
-                        return Err(format!("the field `{name}` cannot be kept: {odd}, which JSON has not"));
+                        return Err(format!("the field `{name}` cannot be kept: {odd}"));
                     }
-                    values.extend(rows.json(path, slot).map(|value| (name.clone(), value)));
+                    values.extend(rows.kept(path, slot).map(|value| (name.clone(), value)));
                 }
                 Ok(values)
             }
@@ -72,7 +73,7 @@ impl MoreFields {
                     .say(line, value, &mut unescaped)
                     .map(|text| Value::String(text.to_owned()))
                     .map_err(|_| format!("the field `{name}` is not valid Unicode"))?,
-                _ => serde_json::from_str(&line[value.begin..value.end])
+                _ => unique_json(&line.as_bytes()[value.begin..value.end])
                     .map_err(|cause| format!("the field `{name}` cannot be kept: {cause}"))?,
             };
             values.insert(name.clone(), value);
@@ -127,6 +128,7 @@ mod tests {
             "\u{feff}{\"text\": \"a\", \"url\": \"x\\u00e9\\n\", \"n\": -1.5e3, \"o\": {\"in\": [1, {\"b\": null}]}, \"z\": null}\n",
             "\n{\"n\": 12345678901234567890, \"text\": \"b\", \"url\": true, \"o.in\": \"whole\", \"n\": 7}\n",
             "{\"text\": \"c\", \"url\": \"\\ud800\"}\n{\"text\": \"d\", \"n\": 1e999}\n",
+            "{\"text\": \"e\", \"o\": [{\"a\": 1, \"b\": 2, \"a\": 1}]}\n",
         );
         let found = values("a.jsonl", lines.as_bytes(), &["url", "n", "o.in", "o", "z", "absent"]);
         assert_eq!(
@@ -137,6 +139,11 @@ mod tests {
         assert_eq!(found[1].clone().unwrap(), json!({"url": true, "n": 7, "o.in": "whole"}));
         assert!(found[2].clone().unwrap_err().contains("`url` is not valid Unicode"));
         assert!(found[3].clone().unwrap_err().contains("`n` cannot be kept"));
+        let twice = found[4].clone().unwrap_err();
+        assert!(
+            twice.contains("`o` cannot be kept") && twice.contains("the name \"a\" is there twice"),
+            "{twice}"
+        );
     }
 
     #[test]

@@ -85,6 +85,10 @@ impl ArrowRows {
         match *self {}
     }
 
+    pub(crate) fn kept(&self, _path: &FieldPath, _row: usize) -> Option<serde_json::Value> {
+        match *self {}
+    }
+
     pub(crate) fn odd(&self, _path: &FieldPath, _row: usize) -> Option<String> {
         match *self {}
     }

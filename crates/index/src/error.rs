@@ -23,10 +23,16 @@ pub enum Error {
         path: PathBuf,
     },
     /// The folder holds something else.
-    #[error("{} is not an index: it has files, but no index.json", path.display())]
+    #[error(
+        "{} is not an index: {}",
+        path.display(),
+        if *is_file { "it is a file" } else { "it has files, but no index.json" }
+    )]
     Foreign {
-        /// The folder.
+        /// The folder, or what is in its place.
         path: PathBuf,
+        /// True if it is a file.
+        is_file: bool,
     },
     /// The folder holds something that is no table of keys.
     #[error("{} is no index of given keys: it has files, but no keys.json", path.display())]
@@ -246,9 +252,10 @@ impl Error {
         Some(match self {
             Self::NoIndex { .. } => "create it, or check the path",
             Self::Within { .. } => "choose a folder elsewhere",
-            Self::Foreign { .. } | Self::NoKeyTable { .. } => {
-                "choose an empty folder, or one that does not exist yet"
+            Self::Foreign { .. } => {
+                "check the path; a new index needs an empty folder, or one that does not exist yet"
             }
+            Self::NoKeyTable { .. } => "choose an empty folder, or one that does not exist yet",
             Self::Exists { .. } => "open it, or choose another folder",
             Self::InUse { .. } => "wait until that process has closed it, or ask that process",
             Self::Newer { .. } => "use a newer version of this program; nothing was written",

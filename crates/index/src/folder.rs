@@ -98,7 +98,7 @@ impl Folder {
             return Err(Error::Exists { path: path.to_owned() });
         }
         if holds_something_else(path)? {
-            return Err(Error::Foreign { path: path.to_owned() });
+            return Err(foreign(path));
         }
         files.make_folder(path)?;
         let folder = Self::lock(files, path)?;
@@ -289,7 +289,7 @@ pub(crate) fn read_head(files: &Files, path: &Path) -> Result<Head> {
     let place = path.join(HEAD);
     let Some(bytes) = files.read(&place)? else {
         return Err(match holds_something_else(path)? {
-            true => Error::Foreign { path: path.to_owned() },
+            true => foreign(path),
             false => Error::NoIndex { path: path.to_owned() },
         });
     };
@@ -314,11 +314,17 @@ pub(crate) fn read_head(files: &Files, path: &Path) -> Result<Head> {
     }
 }
 
-/// True if the folder exists and has anything that a killed creation of an index would not leave.
+fn foreign(path: &Path) -> Error {
+    Error::Foreign { path: path.to_owned(), is_file: path.is_file() }
+}
+
+/// True if the folder exists and has anything that a killed creation of an index would not leave, or if it is
+/// no folder.
 pub(crate) fn holds_something_else(path: &Path) -> Result<bool> {
     let entries = match std::fs::read_dir(path) {
         Ok(entries) => entries,
         Err(cause) if cause.kind() == std::io::ErrorKind::NotFound => return Ok(false),
+        Err(cause) if cause.kind() == std::io::ErrorKind::NotADirectory => return Ok(true),
         Err(cause) => return Err(io_error("list", path, cause)),
     };
     for entry in entries {

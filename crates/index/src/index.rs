@@ -84,6 +84,7 @@ pub struct Index {
     pub(crate) options: Options,
     /// Batches that were acknowledged and are not there.
     pub(crate) lost: u64,
+    is_created: bool,
     pub(crate) folder: Option<Folder>,
 }
 
@@ -121,6 +122,7 @@ impl Index {
             clock: Arc::clone(&options.clock),
             options: options.clone(),
             lost: 0,
+            is_created: true,
             folder: Some(folder),
         })
     }
@@ -159,6 +161,7 @@ impl Index {
             clock: Arc::clone(&options.clock),
             options: options.clone(),
             lost,
+            is_created: false,
             folder: Some(folder),
         };
         if lost > 0 {
@@ -207,6 +210,7 @@ impl Index {
             clock,
             options: Options::default(),
             lost: 0,
+            is_created: true,
             folder: None,
         };
         index.finish_bulk()?;
@@ -236,6 +240,12 @@ impl Index {
     #[must_use]
     pub fn is_read_only(&self) -> bool {
         self.lost > 0 || self.folder.as_ref().is_some_and(Folder::is_read_only)
+    }
+
+    /// True if this value has created the index, and not found it. Nobody else can have had it open since.
+    #[must_use]
+    pub fn is_created(&self) -> bool {
+        self.is_created
     }
 
     /// Removes the index from the disk, and its folder unless it `stays`. Other processes are kept out until nothing is left.

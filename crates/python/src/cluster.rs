@@ -7,6 +7,7 @@ use crate::table::ArrowTable;
 use pipeline::Tally;
 use pyo3::prelude::*;
 use std::num::NonZeroU32;
+use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 /// The stages of a job with given settings.
@@ -52,10 +53,12 @@ pub(crate) struct NativeDeciding {
 
 #[pymethods]
 impl NativeDeciding {
-    /// Of the sets of documents, so many bytes may be in memory at once.
+    /// Of the sets of documents, so many bytes may be in memory at once. Others are in a file in a folder, or in that of the
+    /// system for temporary files.
     #[new]
-    fn new(run: Py<NativeClusterRun>, limit: usize) -> Self {
-        Self { run, deciding: Mutex::new(stages::Deciding::new(limit)) }
+    #[pyo3(signature = (run, limit, folder = None))]
+    fn new(run: Py<NativeClusterRun>, limit: usize, folder: Option<PathBuf>) -> Self {
+        Self { run, deciding: Mutex::new(stages::Deciding::new(limit).in_folder(folder)) }
     }
 
     /// Adds documents.

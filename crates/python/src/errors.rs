@@ -188,7 +188,7 @@ impl<T> Raise<T> for stages::Result<T> {
                 Python::attach(|py| Class::BadRecord.error(py, ("id", *id, reason)))
             }
             stages::Error::Changed => Class::Target.saying(error),
-            stages::Error::LocalFile(_) => Class::File.saying(error),
+            stages::Error::LocalFile { .. } => Class::File.saying(error),
             stages::Error::TooLarge { .. } => Class::MemoryLimit.saying(error),
             _ => Class::Setting.saying(error),
         })

@@ -259,7 +259,7 @@ impl NativeIndex {
     ) -> PyResult<u64> {
         let index = self.index()?;
         let if_present = written(if_present)?;
-        let file = Sketches::Lsh(LshFile::read("the LSH", &lsh.file_bytes(py)?).or_raise()?);
+        let file = Sketches::Lsh(LshFile::read("the LSH", lsh.file_bytes(py)?).or_raise()?);
         let memory = pipeline::Resources::of_this_machine().memory;
         let work = |observer: &dyn Observer| Ok(index.add_sketches(&file, if_present, memory, observer));
         Ok(watched(py, progress.as_ref(), work)?.or_raise()?.added)
@@ -489,7 +489,8 @@ fn on_match_of(written: Option<&str>) -> PyResult<(bool, OnMatch)> {
 
 /// A JSON object.
 fn object(written: &str) -> PyResult<Metadata> {
-    serde_json::from_str(written).map_err(|error| setting(format_args!("metadata is no object: {error}")))
+    let read = corpus::unique_json(written.as_bytes()).and_then(serde_json::from_value);
+    read.map_err(|error| setting(format_args!("metadata is no object: {error}")))
 }
 
 fn plain(found: Match) -> PlainMatch {

@@ -1,5 +1,7 @@
 //! What goes wrong with a batch.
 
+use std::path::PathBuf;
+
 /// The result of a stage.
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -38,10 +40,17 @@ pub enum Error {
     Changed,
     /// The temporary file of sets that do not fit into memory.
     #[error(
-        "a connected set does not fit into memory, and its temporary file failed: {0}; give executors more memory, or a disk with \
-         more space (spark.local.dir)"
+        "a connected set does not fit into memory, and its temporary file in {} failed: {cause}; give tasks more memory \
+         (task_memory), or the executors a disk with more space (spark.local.dir)",
+        .folder.display()
     )]
-    LocalFile(#[source] std::io::Error),
+    LocalFile {
+        /// Where the file is.
+        folder: PathBuf,
+        /// The operating system's error.
+        #[source]
+        cause: std::io::Error,
+    },
     /// A set that must be decided whole, and is larger than what a task may use.
     #[error(
         "a connected set of {documents} documents takes {bytes} bytes, and a task may use {limit}; with clusters = components it \

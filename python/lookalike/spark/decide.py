@@ -7,7 +7,8 @@ stated, sets are decided in waves, each with a broadcast and a read of its own.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Dict, Iterator, List
+import os
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional
 
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
     from .documents import Documents
 
-__all__ = ["decided", "of_sets", "positions", "schema"]
+__all__ = ["decided", "local_folder", "of_sets", "positions", "schema"]
 
 
 def schema(documents: "Documents") -> T.StructType:
@@ -64,7 +65,7 @@ def _decide(
 ) -> Iterator[Any]:
     import pyarrow
 
-    deciding = _native.Deciding(run.native, memory)
+    deciding = _native.Deciding(run.native, memory, local_folder())
     ids, places, against = [], [], []
     for batch in batches:
         if batch.num_rows:
@@ -84,6 +85,14 @@ def _decide(
     last = {"tally": pyarrow.array([tally]), "documents": pyarrow.array([count])}
     empty = _columns(pyarrow, ids[0].type)
     yield pyarrow.RecordBatch.from_pydict({name: last.get(name, pyarrow.nulls(1, kind)) for name, kind in empty.items()})
+
+
+def local_folder() -> Optional[str]:
+    """Where a task may write what does not fit into its memory: a folder of `spark.local.dir`, which Spark names to its workers; workers
+    on the same host use different ones. None if Spark names none that can be written to."""
+    named = [folder for folder in os.environ.get("SPARK_LOCAL_DIRS", "").split(",") if folder]
+    usable = [folder for folder in named if os.access(folder, os.W_OK | os.X_OK)]
+    return usable[os.getpid() % len(usable)] if usable else None
 
 
 def positions(orders: Any) -> List[int]:

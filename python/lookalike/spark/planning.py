@@ -38,14 +38,31 @@ MACHINE_CORES = 16
 
 @dataclass(frozen=True)
 class Costs:
-    """CPU seconds, as a prototype of this job took them on a million documents of 400 bytes (`docs/spark.md`)."""
+    """CPU seconds, fitted to measured runs of the command and of this job in a warm session (`docs/spark.md`), on one machine.
 
-    alone_text_byte: float = 6.6 / 400e6
+    What a document costs on Spark grows with the share of documents in sets: their texts are shuffled, sketched again and compared.
+    """
+
+    alone_text_byte: float = 5.5e-9
     """Of a byte of text on one machine."""
-    times: float = 10.0
-    """How many times the CPU of one machine Spark takes."""
-    fixed: float = 20.0
+    alone_document: float = 1.7e-6
+    """Of a document on one machine, besides its text."""
+    text_byte: float = 26e-9
+    """Of a byte of text on Spark."""
+    document: float = 4.6e-6
+    """Of a document on Spark, besides its text: its keys."""
+    member: float = 19e-6
+    """Of a document in a set on Spark, besides the two."""
+    fixed: float = 7.0
     """Of a job on Spark, whatever its size: plans, and the JVM that compiles itself."""
+
+    def alone(self, documents: int, text_bytes: int) -> float:
+        """On one machine."""
+        return self.alone_document * documents + self.alone_text_byte * text_bytes
+
+    def on_spark(self, documents: int, text_bytes: int, members: int) -> float:
+        """On Spark, all executors and the driver together."""
+        return self.fixed + self.document * documents + self.text_byte * text_bytes + self.member * members
 
 
 @dataclass(frozen=True)
@@ -201,8 +218,8 @@ def planned(
         bands,
         max(1, -(-members // MEMBERS_PER_WAVE)),
         stages,
-        costs.fixed + costs.times * costs.alone_text_byte * text_bytes,
-        costs.alone_text_byte * text_bytes,
+        costs.on_spark(documents, text_bytes, members),
+        costs.alone(documents, text_bytes),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pathlib
-from typing import Any
+from typing import Any, Optional
 
 import pytest
 from spark_rows import SCHEMA, rows
@@ -52,3 +52,28 @@ def test_what_a_plan_says_of_large_corpora() -> None:
         plan = planned(10**exponent, 400 * 10**exponent, 21, "", tasks=100)
         assert plan.shuffled_rows <= 1.4 * plan.documents + 100_000, exponent
         assert plan.stages[0].written_bytes == plan.documents * (16 * 22 + 8)
+
+
+MEASURED = [
+    # documents, bytes of text, keys, share in sets; CPU seconds on Spark and of the command (docs/spark.md)
+    (1_000, 400_000, 12, 0.424, 7.0, None),
+    (100_000, 40_000_000, 12, 0.512, 9.5, 0.35),
+    (1_000_000, 400_000_000, 12, 0.86, 38.8, 3.92),
+    (20_000, 151_000_000, 21, 0.93, 11.4, 0.87),
+]
+
+
+@pytest.mark.parametrize("documents, text_bytes, keys, in_sets, spark_seconds, alone_seconds", MEASURED)
+def test_the_costs_are_those_that_were_measured(
+    documents: int, text_bytes: int, keys: float, in_sets: float, spark_seconds: float, alone_seconds: Optional[float]
+) -> None:
+    plan = planned(documents, text_bytes, keys, "", tasks=2, in_sets=in_sets)
+    assert plan.cpu_seconds == pytest.approx(spark_seconds, rel=0.2)
+    if alone_seconds is not None:
+        assert plan.alone_cpu_seconds == pytest.approx(alone_seconds, rel=0.2)
+
+
+def test_keys_alone_take_few_bytes() -> None:
+    # A short document has about 12 keys and its fingerprint; at most 260 bytes were wanted.
+    plan = planned(10**6, 400 * 10**6, 12, "", tasks=2)
+    assert plan.stages[0].written_bytes == 216 * 10**6

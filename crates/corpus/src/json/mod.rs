@@ -18,14 +18,17 @@
 //! The caller checks UTF-8 for many lines at once, so that a line is a `&str` here. The nesting is stored as one bit
 //! per level instead of on the stack, and is limited to [`MAX_DEPTH`] levels.
 //!
-//! If two members have the same name, the last one counts, as in most parsers.
+//! If two members have the same name, the last one counts, as in most parsers. (In values that are kept whole, this is an
+//! error: see [`unique_json`].)
 
 mod marks;
 mod scan;
 mod unescape;
+mod unique;
 mod wanted;
 
 pub(crate) use scan::{Kind, Value, check, has_controls};
+pub use unique::unique_json;
 pub(crate) use wanted::{Found, Wanted, names_along};
 
 /// The largest depth of nested arrays and objects.

@@ -1,10 +1,10 @@
 //! A batch of rows -> documents.
 
 use super::columns::{Column, locate};
-use super::json::{json, odd, write_json};
+use super::json::{json, kept, odd, write_json};
 use super::values::{Strings, is_bare, order_kind, printed};
 use crate::{Absent, BadRecord, Document, Error, FieldPath, Fields, Id, OrderKey, Record, Result, Scratch};
-use arrow_array::{Array, RecordBatch};
+use arrow_array::{Array, ArrayRef, RecordBatch};
 use std::borrow::Cow;
 
 /// Rows of a Parquet file or of a table in memory.
@@ -123,20 +123,23 @@ impl ArrowRows {
 
     /// The value of a field of a row as JSON; `None` if the row has none.
     pub(crate) fn json(&self, path: &FieldPath, row: usize) -> Option<serde_json::Value> {
-        let (above, array) = locate(&self.batch, path)?;
-        if above.iter().any(|above| above.is_null(row)) {
-            return None;
-        }
-        json(array, row)
+        self.at(path, row).and_then(|array| json(array, row))
     }
 
-    /// What has no place in JSON in a field of a row, as the end of a sentence.
+    /// The same for a value that is kept: see [`kept`].
+    pub(crate) fn kept(&self, path: &FieldPath, row: usize) -> Option<serde_json::Value> {
+        self.at(path, row).and_then(|array| kept(array, row))
+    }
+
+    /// Why a field of a row has no place in JSON, as the end of a sentence.
     pub(crate) fn odd(&self, path: &FieldPath, row: usize) -> Option<String> {
+        self.at(path, row).and_then(|array| odd(array, row))
+    }
+
+    /// The column of a field; `None` if there is none, or if what it is in is null in this row.
+    fn at(&self, path: &FieldPath, row: usize) -> Option<&ArrayRef> {
         let (above, array) = locate(&self.batch, path)?;
-        if above.iter().any(|above| above.is_null(row)) {
-            return None;
-        }
-        odd(array, row)
+        (!above.iter().any(|above| above.is_null(row))).then_some(array)
     }
 
     fn column(&self, path: &FieldPath) -> Result<Column<'_>> {

@@ -8,7 +8,7 @@ use arrow_array::{
     Array, ArrayRef, BinaryArray, BinaryViewArray, LargeBinaryArray, LargeStringArray, StringArray,
     StringViewArray,
 };
-use arrow_schema::{DataType, TimeUnit};
+use arrow_schema::{DataType, IntervalUnit, TimeUnit};
 use std::borrow::Cow;
 
 /// A column of strings, however they are stored.
@@ -98,8 +98,8 @@ pub(crate) fn is_bare(kind: &DataType) -> bool {
     *kind == DataType::Boolean || is_number(kind)
 }
 
-/// A value, which must not be null, as text: the content of strings, numbers as in JSON, dates and times as ISO 8601,
-/// other bytes in hexadecimal.
+/// A value, which must not be null, as text: the content of strings, numbers as in JSON, dates, times and lengths of time as
+/// ISO 8601, other bytes in hexadecimal.
 pub(crate) fn printed(array: &ArrayRef, row: usize) -> Option<Cow<'_, str>> {
     macro_rules! number {
         ($kind:ty) => {
@@ -148,7 +148,79 @@ pub(crate) fn printed(array: &ArrayRef, row: usize) -> Option<Cow<'_, str>> {
             };
             Some(time?.format("%Y-%m-%dT%H:%M:%S%.f").to_string().into())
         }
+        DataType::Time32(_) | DataType::Time64(_) => {
+            let nanoseconds = u64::try_from(nanoseconds(array, row)?).ok()?;
+            let (seconds, rest) = (nanoseconds / SECOND as u64, nanoseconds % SECOND as u64);
+            let clock = format!("{:02}:{:02}:{:02}", seconds / 3_600, seconds / 60 % 60, seconds % 60);
+            Some((clock + &fraction(rest)).into())
+        }
+        DataType::Duration(_) => Some(span(0, 0, nanoseconds(array, row)?).into()),
+        DataType::Interval(unit) => Some(
+            match unit {
+                IntervalUnit::YearMonth => {
+                    span(array.as_primitive::<IntervalYearMonthType>().value(row).into(), 0, 0)
+                }
+                IntervalUnit::DayTime => {
+                    let it = array.as_primitive::<IntervalDayTimeType>().value(row);
+                    span(0, it.days.into(), i128::from(it.milliseconds) * (SECOND / 1_000))
+                }
+                IntervalUnit::MonthDayNano => {
+                    let it = array.as_primitive::<IntervalMonthDayNanoType>().value(row);
+                    span(it.months.into(), it.days.into(), it.nanoseconds.into())
+                }
+            }
+            .into(),
+        ),
         _ => bytes(array, row).map(|bytes| hexadecimal(bytes).into()),
+    }
+}
+
+/// The nanoseconds of a second.
+const SECOND: i128 = 1_000_000_000;
+
+/// The nanoseconds since midnight of a time of day, or those of a length of time.
+fn nanoseconds(array: &ArrayRef, row: usize) -> Option<i128> {
+    macro_rules! of {
+        ($kind:ty, $unit:expr) => {
+            i128::from(array.as_primitive::<$kind>().value(row)) * $unit
+        };
+    }
+    Some(match array.data_type() {
+        DataType::Time32(TimeUnit::Second) => of!(Time32SecondType, SECOND),
+        DataType::Time32(TimeUnit::Millisecond) => of!(Time32MillisecondType, SECOND / 1_000),
+        DataType::Time64(TimeUnit::Microsecond) => of!(Time64MicrosecondType, 1_000),
+        DataType::Time64(TimeUnit::Nanosecond) => of!(Time64NanosecondType, 1),
+        DataType::Duration(TimeUnit::Second) => of!(DurationSecondType, SECOND),
+        DataType::Duration(TimeUnit::Millisecond) => of!(DurationMillisecondType, SECOND / 1_000),
+        DataType::Duration(TimeUnit::Microsecond) => of!(DurationMicrosecondType, 1_000),
+        DataType::Duration(TimeUnit::Nanosecond) => of!(DurationNanosecondType, 1),
+        _ => return None,
+    })
+}
+
+/// A length of time in the words of ISO 8601: `P1M2DT3.5S`. Each part has its own sign, as tables have it.
+fn span(months: i64, days: i64, nanoseconds: i128) -> String {
+    let mut written = String::from("P");
+    for (number, unit) in [(months, 'M'), (days, 'D')] {
+        if number != 0 {
+            written.push_str(&format!("{number}{unit}"));
+        }
+    }
+    if nanoseconds != 0 || written.len() == 1 {
+        let (sign, size) = (if nanoseconds < 0 { "-" } else { "" }, nanoseconds.unsigned_abs());
+        let (seconds, rest) = (size / SECOND.unsigned_abs(), (size % SECOND.unsigned_abs()) as u64);
+        written.push_str(&format!("T{sign}{seconds}{}S", fraction(rest)));
+    }
+    written
+}
+
+/// A part of a second, in nanoseconds, after a point: nothing, or 3, 6 or 9 digits.
+fn fraction(nanoseconds: u64) -> String {
+    match nanoseconds {
+        0 => String::new(),
+        _ if nanoseconds.is_multiple_of(1_000_000) => format!(".{:03}", nanoseconds / 1_000_000),
+        _ if nanoseconds.is_multiple_of(1_000) => format!(".{:06}", nanoseconds / 1_000),
+        _ => format!(".{nanoseconds:09}"),
     }
 }
 
@@ -163,7 +235,7 @@ pub(super) fn bytes(array: &ArrayRef, row: usize) -> Option<&[u8]> {
     })
 }
 
-fn hexadecimal(bytes: &[u8]) -> String {
+pub(super) fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 

@@ -110,8 +110,14 @@ fn what_is_no_index_is_named_and_not_written_to() {
     assert!(matches!(Index::create(&target, &config(), &options), Err(Error::Foreign { .. })));
     assert!(matches!(
         Index::open_or_create(&target, &config(), |_| true, &options),
-        Err(Error::Foreign { .. })
+        Err(Error::Foreign { is_file: false, .. })
     ));
+    let file = target.join("notes.txt");
+    for opened in [Index::open(&file, &options), Index::create(&file, &config(), &options)] {
+        let error = opened.unwrap_err();
+        assert!(matches!(&error, Error::Foreign { is_file: true, .. }), "{error}");
+        assert!(error.to_string().ends_with("is not an index: it is a file"), "{error}");
+    }
 }
 
 #[test]

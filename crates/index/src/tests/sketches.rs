@@ -303,7 +303,7 @@ fn an_index_in_memory_is_taken_by_its_lanes() {
     let config = Config::default().with_settings(thorough());
     let index = in_memory(&MemoryStore::default(), &config, &clock());
     let bytes = lsh(&index, &TEXTS, b"mine", |number| format!("doc-{number}").into_bytes());
-    let file = LshFile::read("old.lkli", &bytes).unwrap();
+    let file = LshFile::read("old.lkli", bytes).unwrap();
     let sketches = Sketches::Lsh(file);
     assert!(sketches.unknown().is_some());
     let added = index.add_sketches(&sketches, IfPresent::Refuse, MEMORY, &Silent).unwrap();
@@ -336,7 +336,7 @@ fn keys_and_shingles_of_python_are_understood() {
     };
     let own = described(&thorough().signature.normalize);
     let read = |shingling: &str| {
-        Sketches::Lsh(LshFile::read("p.lsh", &lsh(&index, &TEXTS, &note(shingling), key)).unwrap())
+        Sketches::Lsh(LshFile::read("p.lsh", lsh(&index, &TEXTS, &note(shingling), key)).unwrap())
     };
     let sketches = read(&own);
     assert!(sketches.unknown().is_none() && read("").unknown().is_some());
@@ -360,7 +360,7 @@ fn keys_and_shingles_of_python_are_understood() {
 fn signatures_of_other_kinds_are_refused() {
     let index = in_memory(&MemoryStore::default(), &Config::default().with_settings(thorough()), &clock());
     let refused = |bytes: &[u8]| {
-        let sketches = Sketches::Lsh(LshFile::read("x", bytes)?);
+        let sketches = Sketches::Lsh(LshFile::read("x", bytes.to_vec())?);
         index.add_sketches(&sketches, IfPresent::Refuse, MEMORY, &Silent).map(|_| ())
     };
     let of = |hasher: &dyn Fn(&[u64]) -> lookalike::minhash::Signature| {

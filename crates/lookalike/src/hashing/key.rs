@@ -168,10 +168,20 @@ impl Key {
         };
         let (pieces, rest) = bytes.as_chunks::<16>();
         let last = bytes.last_chunk::<16>().filter(|_| !rest.is_empty());
-        // The number is odd, so that it is never the number of a short token.
-        let length = 2 * bytes.len() as u64 + 1;
+        let length = long_length(bytes.len() as u64);
         let count = bytes.len().div_ceil(16);
         self.long.combine(count, pieces.iter().chain(last).map(piece), length).rotate_left(32)
+    }
+
+    /// The empty tree of the pieces of a token of more than 16 bytes.
+    pub(super) fn long_tree(&self) -> Tree<'_> {
+        Tree::new(&self.long)
+    }
+
+    /// The token hash of so many bytes, more than 16, whose pieces are in a tree.
+    pub(super) fn of_long_tree(&self, tree: Tree<'_>, bytes: u64) -> u64 {
+        let length = long_length(bytes);
+        tree.finish().wrapping_add(self.long.of_length(length)).rotate_left(32)
     }
 
     /// The token hash of a character.
@@ -198,6 +208,11 @@ impl Key {
     }
 }
 
+/// The number that stands for the length of a long token. It is odd, so that it is never the number of a short one.
+fn long_length(bytes: u64) -> u64 {
+    2 * bytes + 1
+}
+
 impl WordKey {
     /// The token hash of up to 16 bytes, which are given as two little-endian halves padded with zeros.
     #[inline(always)]
@@ -213,6 +228,13 @@ impl WordKey {
 pub(crate) const fn halves(bytes: &[u8; 16]) -> (u64, u64) {
     let both = u128::from_le_bytes(*bytes);
     (both as u64, (both >> 64) as u64)
+}
+
+impl std::fmt::Debug for Levels {
+    /// Does not show the key itself.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Levels")
+    }
 }
 
 impl Levels {
@@ -258,7 +280,7 @@ impl Levels {
             block.iter_mut().zip(values).for_each(|(place, value)| *place = value);
             self.last_sum(0, &block[..count])
         } else {
-            let mut tree = Tree { levels: self, last: [[0; BLOCK]; LEVELS], counts: [0; LEVELS] };
+            let mut tree = Tree::new(self);
             values.for_each(|value| tree.push(0, value));
             tree.finish()
         };
@@ -267,17 +289,24 @@ impl Levels {
 }
 
 /// Values on their way through the levels.
-struct Tree<'k> {
+#[derive(Debug)]
+pub(super) struct Tree<'k> {
     levels: &'k Levels,
     /// The last values of each level. Value n is at position n modulo 8.
     last: [[u64; BLOCK]; LEVELS],
     counts: [usize; LEVELS],
 }
 
+impl<'k> Tree<'k> {
+    fn new(levels: &'k Levels) -> Self {
+        Self { levels, last: [[0; BLOCK]; LEVELS], counts: [0; LEVELS] }
+    }
+}
+
 impl Tree<'_> {
     /// Adds a value to a level. A full block becomes a value of the next level.
     #[inline]
-    fn push(&mut self, from: usize, mut value: u64) {
+    pub(super) fn push(&mut self, from: usize, mut value: u64) {
         for level in from..LEVELS {
             let count = &mut self.counts[level];
             self.last[level][*count % BLOCK] = value;

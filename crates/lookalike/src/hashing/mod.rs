@@ -5,11 +5,13 @@
 //! supplies another.
 
 mod key;
+mod stream;
 #[cfg(test)]
 mod tests;
 
 pub use key::Key;
 pub(crate) use key::{BLOCK, Levels, halves};
+pub use stream::ByteHasher;
 
 use crate::math::ln;
 

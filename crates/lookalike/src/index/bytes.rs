@@ -35,6 +35,7 @@ use crate::encoding::{Format, Reader, seal};
 use crate::error::{Error, Result};
 use crate::minhash::lanes::lanes_into;
 use crate::minhash::{Family, Kind, MAX_HASHES};
+use std::ops::Range;
 
 const FORMAT: Format = Format { what: "LSH index", magic: "LKLI", version: 2 };
 /// The format with whole slots.
@@ -99,28 +100,18 @@ impl<Id: DocumentId> LshIndex<Id> {
         bytes: &[u8],
         mut read_id: impl FnMut(&[u8]) -> std::result::Result<Id, String>,
     ) -> Result<(Self, &[u8])> {
-        let has_slots = bytes.get(4) == Some(&WITH_SLOTS.version);
-        let format = if has_slots { WITH_SLOTS } else { FORMAT };
+        let (format, has_slots) = format_of(bytes);
         let mut reader = format.read_sealed(bytes)?;
-        let kind = read_kind(&mut reader)?;
-        let mut index = Self::new(read_banding(&mut reader, kind)?);
+        let layout = LshLayout::read_rest(&mut reader, has_slots)?;
+        let (kind, documents) = (layout.kind, layout.documents);
+        let mut index = Self::new(layout.banding);
         index.documents.set_kind(kind);
-        let documents = reader.u64()?;
-        if documents > 0 && kind.is_none() {
-            return Err(reader.refuse(format!("{documents} documents without a family")));
-        }
-        if documents > u64::from(buckets::MAX_POSITIONS) {
-            return Err(reader.refuse(format!("{documents} documents, expected at most 2^31")));
-        }
-        let note_size = reader.u32()?;
-        let ids_size = reader.u64()?;
-        let note = reader.slice(u64::from(note_size))?;
-        let mut ids = reader.part(ids_size)?;
-        let num_hashes = kind.map_or(0, |kind| kind.num_hashes);
-        let size_of_signature = num_hashes * if has_slots { 8 } else { 2 };
+        let note = reader.slice(layout.note_size.into())?;
+        let mut ids = reader.part(layout.ids_size)?;
+        let size_of_signature = layout.signature_bytes();
         let mut signatures = reader.part(documents * size_of_signature as u64)?;
         reader.rest(0)?;
-        let mut lanes = vec![0; num_hashes];
+        let mut lanes = Vec::new();
         let mut last = None;
         for _ in 0..documents {
             let size = ids.u32()?;
@@ -130,14 +121,141 @@ impl<Id: DocumentId> LshIndex<Id> {
             }
             last = Some(id.clone());
             if let Some(kind) = kind {
-                let signature = signatures.slice(size_of_signature as u64)?;
-                read_lanes(signature, has_slots, &mut lanes);
+                layout.lanes_into(signatures.slice(size_of_signature as u64)?, &mut lanes);
                 let inserted = index.insert_lanes(id, kind, &lanes);
                 inserted.map_err(|error| ids.refuse(error.to_string()))?;
             }
         }
         ids.rest(0)?;
         Ok((index, note))
+    }
+}
+
+/// Where everything is in the bytes of an index: for those who read them piece by piece, and want the documents and no
+/// index. The checksum, which is that of [`ByteHasher`](crate::hashing::ByteHasher), is theirs to compare.
+///
+/// ```
+/// # use lookalike::banding::Banding;
+/// # use lookalike::minhash::{FastSketch, MinHasher};
+/// use lookalike::index::{LshIndex, LshLayout};
+///
+/// # let mut index = LshIndex::new(Banding::new(16, 8)?);
+/// # index.insert(7, &FastSketch::new(128, 1)?.sketch(&[1, 2, 3]))?;
+/// let bytes = index.to_bytes_with(b"", |id, bytes| bytes.extend(id.to_le_bytes()))?;
+/// let layout = LshLayout::read(&bytes[..LshLayout::HEADER])?;
+/// assert_eq!((layout.documents(), layout.num_hashes(), layout.size()), (1, 128, bytes.len() as u64));
+/// # Ok::<(), lookalike::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct LshLayout {
+    kind: Option<Kind>,
+    banding: Banding,
+    documents: u64,
+    note_size: u32,
+    ids_size: u64,
+    has_slots: bool,
+}
+
+impl LshLayout {
+    /// The number of bytes before the note.
+    pub const HEADER: usize = HEADER;
+
+    /// Reads the first [`HEADER`](Self::HEADER) bytes.
+    pub fn read(header: &[u8]) -> Result<Self> {
+        let (format, has_slots) = format_of(header);
+        let mut reader = format.read(header)?;
+        let layout = Self::read_rest(&mut reader, has_slots)?;
+        reader.rest(0)?;
+        // The places of all parts are numbers of 64 bits. Signatures have less than 2^47 bytes.
+        if layout.ids_size > 1 << 62 {
+            return Err(reader.refuse(format!("ids of {} bytes", layout.ids_size)));
+        }
+        Ok(layout)
+    }
+
+    fn read_rest(reader: &mut Reader<'_>, has_slots: bool) -> Result<Self> {
+        let kind = read_kind(reader)?;
+        let banding = read_banding(reader, kind)?;
+        let documents = reader.u64()?;
+        if documents > 0 && kind.is_none() {
+            return Err(reader.refuse(format!("{documents} documents without a family")));
+        }
+        if documents > u64::from(buckets::MAX_POSITIONS) {
+            return Err(reader.refuse(format!("{documents} documents, expected at most 2^31")));
+        }
+        Ok(Self { kind, banding, documents, note_size: reader.u32()?, ids_size: reader.u64()?, has_slots })
+    }
+
+    /// The family of the signatures; `None` before the first one.
+    #[must_use]
+    pub fn family(&self) -> Option<Family> {
+        self.kind.map(|kind| kind.family)
+    }
+
+    /// The seed of the signatures.
+    #[must_use]
+    pub fn seed(&self) -> u64 {
+        self.kind.map_or(0, |kind| kind.seed)
+    }
+
+    /// The number of hashes of a signature.
+    #[must_use]
+    pub fn num_hashes(&self) -> usize {
+        self.kind.map_or(0, |kind| kind.num_hashes)
+    }
+
+    /// The number of documents.
+    #[must_use]
+    pub fn documents(&self) -> u64 {
+        self.documents
+    }
+
+    /// The place of the note.
+    #[must_use]
+    pub fn note(&self) -> Range<u64> {
+        let begin = HEADER as u64;
+        begin..begin + u64::from(self.note_size)
+    }
+
+    /// The place of the ids: of each document the size of its id in 4 bytes, and the id.
+    #[must_use]
+    pub fn ids(&self) -> Range<u64> {
+        let begin = self.note().end;
+        begin..begin + self.ids_size
+    }
+
+    /// The place of the signatures, in the order of the ids.
+    #[must_use]
+    pub fn signatures(&self) -> Range<u64> {
+        let begin = self.ids().end;
+        begin..begin + self.documents * self.signature_bytes() as u64
+    }
+
+    /// The size of a signature.
+    #[must_use]
+    pub fn signature_bytes(&self) -> usize {
+        self.num_hashes() * if self.has_slots { 8 } else { 2 }
+    }
+
+    /// The size of all bytes. The last 8 are the checksum of all before.
+    #[must_use]
+    pub fn size(&self) -> u64 {
+        self.signatures().end + 8
+    }
+
+    /// Replaces `lanes` by those of a signature, of which these are the [bytes](Self::signature_bytes).
+    pub fn lanes_into(&self, signature: &[u8], lanes: &mut Vec<u16>) {
+        lanes.clear();
+        lanes.resize(self.num_hashes(), 0);
+        read_lanes(signature, self.has_slots, lanes);
+    }
+}
+
+/// The format of bytes, and whether it has whole slots.
+fn format_of(bytes: &[u8]) -> (Format, bool) {
+    match bytes.get(4) == Some(&WITH_SLOTS.version) {
+        true => (WITH_SLOTS, true),
+        false => (FORMAT, false),
     }
 }
 

@@ -52,6 +52,7 @@ mod store;
 mod tests;
 
 pub use bands::{BucketStats, LshIndex};
+pub use bytes::LshLayout;
 pub use cardinality::{Cardinality, cardinality};
 pub use ensemble::{ContainmentMatch, EnsembleConfig, LshEnsemble};
 pub use forest::LshForest;

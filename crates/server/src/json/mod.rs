@@ -13,9 +13,9 @@ use serde_json::{Map, Value};
 /// A JSON object.
 pub(crate) type Object = Map<String, Value>;
 
-/// An object from bytes.
+/// An object from bytes. A name that is there twice, at any depth, is a problem: one of the values would be lost.
 pub(crate) fn object(bytes: &[u8]) -> Result<Object> {
-    match serde_json::from_slice(bytes) {
+    match corpus::unique_json(bytes) {
         Ok(Value::Object(object)) => Ok(object),
         Ok(other) => Err(Problem::invalid(format!("a JSON object is needed, not {}", kind(&other)))),
         Err(error) => Err(Problem::malformed(format!("the JSON cannot be read: {error}"))),

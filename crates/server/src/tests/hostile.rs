@@ -27,6 +27,8 @@ async fn bodies_that_cannot_be_read_are_refused_everywhere() {
             b"{\"text\": \"a".to_vec(),
             b"\xff\xfe\x00".to_vec(),
             b"{\"text\": \"\xff\"}".to_vec(),
+            b"{\"text\": \"a\", \"text\": \"b\"}".to_vec(),
+            b"{\"metadata\": {\"a\": {\"b\": 1, \"b\": 1}}}".to_vec(),
         ] {
             service.ask(method.clone(), &uri, broken).await.problem(400);
         }

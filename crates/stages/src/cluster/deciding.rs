@@ -14,6 +14,7 @@ use pipeline::{
 };
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
+use std::path::PathBuf;
 
 /// Documents of connected sets, of which nothing is kept but what decides. Of exact copies, one has its set in memory.
 #[derive(Debug)]
@@ -63,6 +64,13 @@ impl Deciding {
             sources: Vec::new(),
             buffers: DocumentBuffers::default(),
         }
+    }
+
+    /// Sets that do not fit into memory are in a file in this folder, and not in that of the system for temporary files.
+    #[must_use]
+    pub fn in_folder(mut self, folder: Option<PathBuf>) -> Self {
+        self.elements = Elements::in_folder(folder);
+        self
     }
 
     /// How many documents there are.

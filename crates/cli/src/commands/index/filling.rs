@@ -53,19 +53,19 @@ pub(crate) fn add(arguments: &AddArguments, layers: &Layers, printer: &Printer) 
 
 /// What was in the place of an index before the command.
 pub(super) struct Before {
-    is_index: bool,
     is_folder: bool,
 }
 
 impl Before {
     pub(super) fn look(folder: &Path) -> Self {
-        Self { is_index: Index::is_at(folder), is_folder: folder.exists() }
+        Self { is_folder: folder.exists() }
     }
 
-    /// Removes the index that this command has created, if nothing came into it. A folder that was there stays. If it cannot
-    /// be removed, an empty index is left: why nothing was added matters more.
+    /// Removes the index that this command has created, if nothing came into it. One that another process created in the
+    /// meantime stays, and so does a folder that was there. If it cannot be removed, an empty index is left: why nothing was
+    /// added matters more.
     pub(super) fn come_back(&self, index: Index) {
-        if self.is_index || !index.stats().is_ok_and(|stats| stats.documents == 0) {
+        if !index.is_created() || !index.stats().is_ok_and(|stats| stats.documents == 0) {
             return;
         }
         let _ = index.remove_folder(self.is_folder);

@@ -1,12 +1,17 @@
 //! An index in memory, written to a file, as a source of documents: ids and the lanes of signatures.
+//!
+//! The index itself is not made: a file is read piece by piece, once to check it whole, and once for its documents.
 
 use super::Take;
-use crate::document::{Content, Document, Imported};
+use super::lsh_bytes::{LshBytes, Section};
+use crate::document::{Content, Document, Imported, MOST_ID_BYTES};
 use crate::engine::check_id;
 use crate::{Config, Error, Result};
-use lookalike::index::LshIndex;
-use lookalike::minhash::{BBitSignature, Family};
+use lookalike::hashing::ByteHasher;
+use lookalike::index::LshLayout;
+use lookalike::minhash::Family;
 use pipeline::{Documents, Method, NormalizeSettings, Observer, Settings, Stage};
+use std::io::Read;
 use std::path::Path;
 
 /// The first bytes of such a file.
@@ -15,14 +20,20 @@ pub(super) const MAGIC: &[u8] = b"LKLI";
 /// The number of bytes before the shingling in what Python notes: a threshold and a number of hashes.
 const NOTED: usize = 12;
 
+/// What Python notes is not longer than this.
+const LONGEST_NOTE: u64 = 4 << 10;
+
+/// The size of a piece that is read while a file is checked.
+const PIECE: usize = 64 << 10;
+
 /// An index in memory that was written to a file, by Rust (`LshIndex::to_bytes_with`) or by Python (`LSH.save`).
 #[derive(Debug)]
 pub struct LshFile {
     name: String,
-    ids: Vec<String>,
-    index: LshIndex<u64>,
-    /// The signature of any document: all have its family, seed and number of hashes.
-    any: Option<BBitSignature>,
+    bytes: LshBytes,
+    layout: LshLayout,
+    /// True if ids are keys of Python.
+    has_keys: bool,
     /// How texts were cut, if Python wrote the file and knew it.
     shingling: Option<String>,
     fingerprint: String,
@@ -30,31 +41,52 @@ pub struct LshFile {
 
 impl LshFile {
     pub(super) fn open(path: &Path) -> Result<Self> {
-        let bytes = std::fs::read(path).map_err(|cause| crate::folder::io_error("read", path, cause))?;
-        Self::read(&path.display().to_string(), &bytes)
+        let bytes = LshBytes::open(path).map_err(|cause| crate::folder::io_error("read", path, cause))?;
+        Self::check(path.display().to_string(), bytes)
     }
 
     /// Reads the bytes of an index in memory. Ids are those of Python if Python wrote them, and otherwise UTF-8.
-    pub fn read(name: &str, bytes: &[u8]) -> Result<Self> {
-        let damaged =
-            |cause: String| -> Error { pipeline::Error::Damaged { name: name.into(), cause }.into() };
-        let mut ids: Vec<Vec<u8>> = Vec::new();
-        let number = |id: &[u8]| {
-            ids.push(id.to_vec());
-            Ok(ids.len() as u64 - 1)
+    pub fn read(name: &str, bytes: Vec<u8>) -> Result<Self> {
+        Self::check(name.to_owned(), LshBytes::Memory(bytes))
+    }
+
+    /// Checks all bytes, so that nothing can be wrong with them when their documents are added.
+    fn check(name: String, bytes: LshBytes) -> Result<Self> {
+        let mut header = Vec::new();
+        let size = bytes.size().map_err(|cause| unreadable(&name, cause))?;
+        let mut start = bytes.section(0..size.min(LshLayout::HEADER as u64));
+        start.read_to_end(&mut header).map_err(|cause| unreadable(&name, cause))?;
+        let layout = LshLayout::read(&header).map_err(|cause| damaged(&name, cause.to_string()))?;
+        if layout.size() != size {
+            let expected = layout.size();
+            return Err(damaged(&name, format!("it has {size} bytes, and not the {expected} that it says")));
+        }
+        let checksum = checksum(&bytes, size).map_err(|cause| unreadable(&name, cause))?;
+        let Some(checksum) = checksum else {
+            return Err(damaged(&name, "the checksum does not match: the bytes are damaged".into()));
         };
-        let (index, note) =
-            LshIndex::from_bytes_with(bytes, number).map_err(|cause| damaged(cause.to_string()))?;
-        let any = index.get(&0);
-        let of_python = any.as_ref().and_then(|any| noted_by_python(note, any.num_hashes()));
+        let mut note = Vec::new();
+        let place = layout.note();
+        if place.end - place.start <= LONGEST_NOTE {
+            bytes.section(place).read_to_end(&mut note).map_err(|cause| unreadable(&name, cause))?;
+        }
+        let of_python = match layout.documents() {
+            0 => None,
+            _ => noted_by_python(&note, layout.num_hashes()),
+        };
         let shingling = of_python.filter(|shingling| !shingling.is_empty()).map(str::to_owned);
-        let text = |id: Vec<u8>| match of_python {
-            Some(_) => python_key(&id).ok_or_else(|| damaged("it has a key of an unknown kind".into())),
-            None => String::from_utf8(id).map_err(|_| damaged("it has an id that is not UTF-8".into())),
-        };
-        let ids = ids.into_iter().map(text).collect::<Result<_>>()?;
-        let fingerprint = format!("{:032x}", pipeline::content_hash(bytes));
-        Ok(Self { name: name.into(), ids, index, any, shingling, fingerprint })
+        header.extend(checksum.to_le_bytes());
+        let fingerprint = format!("{:032x}", pipeline::content_hash(&header));
+        let has_keys = of_python.is_some();
+        let file = Self { name, bytes, layout, has_keys, shingling, fingerprint };
+        file.ids().check_all()?;
+        Ok(file)
+    }
+
+    /// The ids, in their order.
+    fn ids(&self) -> Ids<'_> {
+        let section = self.bytes.section(self.layout.ids());
+        Ids { file: self, section, left: self.layout.documents() }
     }
 
     pub(super) fn name(&self) -> &str {
@@ -78,9 +110,9 @@ impl LshFile {
     /// The settings of an index for these documents.
     pub(super) fn settings(&self, settings: &Settings) -> Settings {
         let mut settings = settings.clone();
-        if let Some(any) = &self.any {
-            settings.signature.hashes = any.num_hashes();
-            settings.signature.seed = any.seed();
+        if self.layout.documents() > 0 {
+            settings.signature.hashes = self.layout.num_hashes();
+            settings.signature.seed = self.layout.seed();
         }
         if let Some(shingling) = &self.shingling {
             set_shingling(&mut settings, shingling);
@@ -91,12 +123,13 @@ impl LshFile {
     /// An error if an index of this configuration has other signatures.
     pub(super) fn check_settings(&self, config: &Config) -> Result<()> {
         let signature = &config.settings.signature;
-        if let Some(any) = &self.any {
+        if let Some(family) = self.layout.family().filter(|_| self.layout.documents() > 0) {
+            let (seed, hashes) = (self.layout.seed(), self.layout.num_hashes());
             let pairs = [
                 ("method", signature.method.to_string(), Method::Minhash.to_string()),
-                ("family", format!("{:?}", Family::FastSketch), format!("{:?}", any.family())),
-                ("seed", signature.seed.to_string(), any.seed().to_string()),
-                ("hashes", signature.hashes.to_string(), any.num_hashes().to_string()),
+                ("family", format!("{:?}", Family::FastSketch), format!("{family:?}")),
+                ("seed", signature.seed.to_string(), seed.to_string()),
+                ("hashes", signature.hashes.to_string(), hashes.to_string()),
             ];
             for (setting, index, asked) in pairs {
                 if index != asked {
@@ -112,20 +145,92 @@ impl LshFile {
 
     /// Hands out the documents, in the order of the file.
     pub(super) fn feed(&self, observer: &dyn Observer, take: &mut Take<'_>) -> Result<u64> {
-        observer.started(Stage::Sketch, 0);
-        for (number, id) in (0..).zip(&self.ids) {
+        let (mut ids, lanes) = (self.ids(), self.layout.signatures());
+        observer.started(Stage::Sketch, lanes.end - lanes.start);
+        let mut signatures = self.bytes.section(lanes);
+        let mut signature = vec![0; self.layout.signature_bytes()];
+        while let Some(id) = ids.next()? {
             if observer.interrupted() {
                 return Err(pipeline::Error::Interrupted.into());
             }
-            check_id(id)?;
-            let Some(lanes) = self.index.get(&number).and_then(|signature| signature.lanes()) else {
-                continue;
-            };
-            let imported = Imported::new(lanes);
-            take(Document::of(id.clone(), Content::Imported(Box::new(imported))))?;
+            check_id(&id)?;
+            signatures.read_exact(&mut signature).map_err(|cause| unreadable(&self.name, cause))?;
+            let mut lanes = Vec::new();
+            self.layout.lanes_into(&signature, &mut lanes);
+            take(Document::of(id, Content::Imported(Box::new(Imported::new(lanes)))))?;
+            observer.advanced(Stage::Sketch, signature.len() as u64);
         }
         observer.finished(Stage::Sketch);
         Ok(0)
+    }
+}
+
+/// The checksum of all bytes but the last 8, if these are it.
+fn checksum(bytes: &LshBytes, size: u64) -> std::io::Result<Option<u64>> {
+    let (mut hasher, mut piece) = (ByteHasher::new(), vec![0; PIECE]);
+    let mut sealed = bytes.section(0..size - 8);
+    loop {
+        match sealed.read(&mut piece)? {
+            0 => break,
+            read => hasher.update(&piece[..read]),
+        }
+    }
+    let mut said = [0; 8];
+    bytes.section(size - 8..size).read_exact(&mut said)?;
+    let (own, said) = (hasher.finish(), u64::from_le_bytes(said));
+    Ok((own == said).then_some(own))
+}
+
+/// The ids of a file, one after the other.
+struct Ids<'f> {
+    file: &'f LshFile,
+    section: Section<'f>,
+    left: u64,
+}
+
+impl Ids<'_> {
+    /// The next id; `None` after the last one.
+    fn next(&mut self) -> Result<Option<String>> {
+        let name = &self.file.name;
+        if self.left == 0 {
+            return Ok(None);
+        }
+        self.left -= 1;
+        let mut size = [0; 4];
+        self.section.read_exact(&mut size).map_err(|cause| unreadable(name, cause))?;
+        let size = u32::from_le_bytes(size) as usize;
+        // A key of Python has a byte more.
+        if size > MOST_ID_BYTES + 1 {
+            return Err(Error::Id { bytes: size, most: MOST_ID_BYTES });
+        }
+        let mut id = vec![0; size];
+        self.section.read_exact(&mut id).map_err(|cause| unreadable(name, cause))?;
+        let id = match self.file.has_keys {
+            true => python_key(&id).ok_or("it has a key of an unknown kind"),
+            false => String::from_utf8(id).map_err(|_| "it has an id that is not UTF-8"),
+        };
+        id.map(Some).map_err(|cause| damaged(name, cause.into()))
+    }
+
+    /// An error if an id cannot be read, or if there are bytes after the last one.
+    fn check_all(mut self) -> Result<()> {
+        while self.next()?.is_some() {}
+        match self.section.left() {
+            0 => Ok(()),
+            left => Err(damaged(&self.file.name, format!("{left} bytes come after its last id"))),
+        }
+    }
+}
+
+fn damaged(name: &str, cause: String) -> Error {
+    pipeline::Error::Damaged { name: name.into(), cause }.into()
+}
+
+/// The error of a read. All positions are within the file, so a file that ends early has been changed.
+fn unreadable(name: &str, cause: std::io::Error) -> Error {
+    match cause.kind() {
+        std::io::ErrorKind::UnexpectedEof => damaged(name, "it is cut short".into()),
+        _ => crate::folder::io_error("read", Path::new(name), cause),
     }
 }
 

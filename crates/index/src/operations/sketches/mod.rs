@@ -11,6 +11,7 @@
 
 mod file;
 mod lsh;
+mod lsh_bytes;
 #[cfg(feature = "parquet")]
 mod table;
 
