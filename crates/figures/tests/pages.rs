@@ -154,12 +154,17 @@ fn of_records(name: &str, examples: usize) -> RecordsData {
         rule: None,
         model: vec![named(name)],
         weights: Weights {
-            bins: vec![bin(-30, 0, 28_000, 0.0), bin(-1, 0, 889, 12.5), bin(0, 45, 0, 0.0), bin(14, 2_300, 0, 4.5)],
+            bins: vec![
+                bin(-30, 0, 28_000, 0.0),
+                bin(-1, 0, 889, 12.5),
+                bin(0, 45, 0, 0.0),
+                bin(14, 2_300, 0, 4.5),
+            ],
             threshold: 0.0,
         },
         facts: vec![named(name)],
         recall: Some((0.995, 0.002)),
-        labels: vec![label(0.4, 0.6, true), label(0.45, 0.2, false), label(0.95, 0.99, true)],
+        labels: vec![label(0.4, 0.6, true), label(0.42, 0.2, false), label(0.95, 0.99, true)],
         bands: vec![BandCount { band: name.into(), finds: 0.875, cost: 0.25 }],
         planned: 0.9912,
         cluster_sizes: ClusterSizes { sizes: vec![(2, 800), (3, 100)] },
@@ -221,7 +226,11 @@ fn a_page_of_long_records_is_cut_to_its_budget() {
         pair.steps = vec![step.clone(); 60];
     }
     let page = records_page(&data);
-    assert!(page.len() < PAGE_BUDGET && page.contains("more left out, to keep the page small"), "{}", page.len());
+    assert!(
+        page.len() < PAGE_BUDGET && page.contains("more left out, to keep the page small"),
+        "{}",
+        page.len()
+    );
     check_links(&page);
 }
 

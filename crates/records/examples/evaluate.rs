@@ -57,7 +57,8 @@ fn main() {
         let all: Vec<usize> = (0..set.records.len()).collect();
         let f1 = evaluate(&title, &set, &all, how, &mut bins, is("--verbose"), 0);
         for &count in counts {
-            let other = evaluate(&format!("  {count} labels"), &set, &all, how, &mut [(0, 0); 10], false, count);
+            let other =
+                evaluate(&format!("  {count} labels"), &set, &all, how, &mut [(0, 0); 10], false, count);
             println!("{:32} {:+.4}", "", other - f1);
         }
         if !is("--stable") {
@@ -187,12 +188,18 @@ fn evaluate(
 }
 
 /// The options with so many labels: always of the pair whose answer is least known by then, as `lookalike label` asks.
-fn labelled(table: &Table, options: Options, count: usize, is_match: impl Fn(usize, usize) -> bool) -> Options {
+fn labelled(
+    table: &Table,
+    options: Options,
+    count: usize,
+    is_match: impl Fn(usize, usize) -> bool,
+) -> Options {
     let pool = link(table, &options.clone().with_threshold(0.001)).unwrap();
     let (mut judged, mut asked, mut labelled) = (Vec::new(), BTreeSet::new(), options);
     for _ in 0..count {
         let refined = Refined::of(pool.model.fields.len(), &judged);
-        let weights: Vec<f64> = pool.matches.iter().map(|it| refined.weight(it.weight, &it.weights)).collect();
+        let weights: Vec<f64> =
+            pool.matches.iter().map(|it| refined.weight(it.weight, &it.weights)).collect();
         let Some(next) = next_question(&refined.shift, &weights, |at| asked.contains(&at)) else { break };
         let it = &pool.matches[next];
         let answer = is_match(it.a, it.b);

@@ -77,7 +77,8 @@ fn factors(fields: usize, judged: &[Judgement]) -> Vec<f64> {
     let mut shift = 0.0;
     for _ in 0..ROUNDS {
         let labelled = judged.iter().enumerate().map(|(at, it)| {
-            let odds: f64 = it.weights.iter().zip(&factors).map(|(w, f)| w * f).sum::<f64>() + rest[at] + shift;
+            let odds: f64 =
+                it.weights.iter().zip(&factors).map(|(w, f)| w * f).sum::<f64>() + rest[at] + shift;
             let p = probability(odds);
             let (if_match, if_other) = match it.is_match {
                 true => (1.0 - MISTAKES, MISTAKES),

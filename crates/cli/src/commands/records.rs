@@ -279,9 +279,7 @@ pub(super) fn dedup(arguments: &DedupArguments, layers: &Layers, printer: &Print
             .with_advice("leave out --json, or name a folder with -o"));
     }
     if arguments.add_to.is_some() {
-        return Err(
-            Failure::usage("--add-to has no effect with --kind records").with_advice("leave it out")
-        );
+        return Err(Failure::usage("--add-to has no effect with --kind records").with_advice("leave it out"));
     }
     let target = Target::new(argument)?;
     if let Some(file) = target.folder().filter(|folder| folder.exists() && !folder.is_dir()) {
@@ -350,9 +348,7 @@ pub(super) fn compare(arguments: &CompareArguments, layers: &Layers, printer: &P
             .with_advice("name the table: lookalike compare --corpus FILE --kind records -- ID ID"));
     }
     if arguments.whole {
-        return Err(
-            Failure::usage("--whole has no effect with --kind records").with_advice("leave it out")
-        );
+        return Err(Failure::usage("--whole has no effect with --kind records").with_advice("leave it out"));
     }
     if let Some(path) = &arguments.html {
         check_page(path)?;

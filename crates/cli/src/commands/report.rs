@@ -37,7 +37,12 @@ pub(crate) fn run(arguments: &ReportArguments, layers: &Layers, printer: &Printe
 }
 
 /// The same of a run on records.
-fn of_records(arguments: &ReportArguments, report: &Report, to_stdout: bool, printer: &Printer) -> Result<()> {
+fn of_records(
+    arguments: &ReportArguments,
+    report: &Report,
+    to_stdout: bool,
+    printer: &Printer,
+) -> Result<()> {
     if to_stdout {
         let page = explain::records::of_run(&arguments.run, report);
         page.note.iter().for_each(|note| printer.note(note));
@@ -48,7 +53,12 @@ fn of_records(arguments: &ReportArguments, report: &Report, to_stdout: bool, pri
 }
 
 /// Writes the page of a run on records: to a file, or into its folder.
-pub(super) fn write_records(folder: &Path, report: &Report, file: Option<&Path>, printer: &Printer) -> Result<()> {
+pub(super) fn write_records(
+    folder: &Path,
+    report: &Report,
+    file: Option<&Path>,
+    printer: &Printer,
+) -> Result<()> {
     let path = file.map_or_else(|| folder.join(PAGE), Path::to_owned);
     if records::run::has_written(folder, &path)? {
         return Err(is_output(&path));
@@ -62,7 +72,8 @@ pub(super) fn write_records(folder: &Path, report: &Report, file: Option<&Path>,
 }
 
 fn is_output(path: &Path) -> Failure {
-    Failure::usage(format!("{} is an output of the run", path.display())).with_advice("name another file with -o")
+    Failure::usage(format!("{} is an output of the run", path.display()))
+        .with_advice("name another file with -o")
 }
 
 /// Writes the page of a run: to a file, or into its folder.

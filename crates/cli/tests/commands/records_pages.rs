@@ -14,12 +14,21 @@ fn the_report_of_a_run_shows_what_was_learnt_and_found() {
     let page = folder.read("out/report.html");
     let report: Value = serde_json::from_str(&folder.read("out/report.json")).unwrap();
     let details = &report["details"];
-    let sum = |what: &str| details["weights"].as_array().unwrap().iter().map(|it| it[what].as_u64().unwrap()).sum::<u64>();
+    let sum = |what: &str| {
+        details["weights"].as_array().unwrap().iter().map(|it| it[what].as_u64().unwrap()).sum::<u64>()
+    };
     assert_eq!(Value::from(sum("matches")), report["matches"], "each match is in a bin");
     assert_eq!(Value::from(sum("matches") + sum("others")), report["compared"]);
     let sizes = details["cluster_sizes"].as_object().unwrap().values().map(|it| it.as_u64().unwrap());
     assert_eq!(Value::from(sizes.sum::<u64>()), report["entities"]);
-    for part in ["kept, 75.0 %", "What agreement in a field says", "held together by", "class=\"fall\"", "surname", "Sources: 1"] {
+    for part in [
+        "kept, 75.0 %",
+        "What agreement in a field says",
+        "held together by",
+        "class=\"fall\"",
+        "surname",
+        "Sources: 1",
+    ] {
         assert!(page.contains(part), "{part}");
     }
     for band in details["bands"].as_array().unwrap() {

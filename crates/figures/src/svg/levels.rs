@@ -48,7 +48,8 @@ impl Levels {
     /// The drawing.
     #[must_use]
     pub fn svg(&self) -> Svg {
-        let weights = || self.fields.iter().flat_map(|field| &field.levels).flat_map(|it| [it.weight, it.frequent]);
+        let weights =
+            || self.fields.iter().flat_map(|field| &field.levels).flat_map(|it| [it.weight, it.frequent]);
         let least = weights().filter(|it| it.is_finite()).fold(-1.0, f64::min).floor();
         let most = weights().filter(|it| it.is_finite()).fold(1.0, f64::max).ceil();
         let rows = self.fields.len() as f64;
