@@ -350,7 +350,7 @@ pub(crate) fn link_and_show(
         // The log odds of 0.99 and 0.01.
         if by_rule(&columns, pair, levels) { equal::LEAST } else { -equal::LEAST }
     };
-    let (mut matches, mut times_of_matches, mut buffer) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut matches, mut buffer) = (Vec::new(), Vec::new());
     let mut seen = Seen::default();
     for (at, &pair) in candidates.iter().enumerate() {
         work.go_on_at(at)?;
@@ -360,20 +360,15 @@ pub(crate) fn link_and_show(
         if probability >= options.threshold && label != Some(&false) {
             let (a, b) = (pair.0 as usize, pair.1 as usize);
             matches.push(Match { a, b, probability, weight, weights: buffer.clone() });
-            times_of_matches.push(times[at]);
-            seen.found(weight, times[at]);
         } else {
             seen.other(pair, weight, label.is_some());
         }
     }
-    // One band finds each match once, which says nothing about what it misses.
-    let recall = if is_small || chosen.len() > 1 { recall(&times_of_matches) } else { None };
     let proposes_one_to_one = compared == Compared::Across
         && options.one_to == OneTo::Many
         && has_several(&matches, count)
         && is_taught
         && partners == Partners::One;
-    let found = matches.len() as f64;
     let (matches, excluded) = best_partners(matches, &sides, options.one_to, &options.labels);
     let mut has_partner = vec![false; count];
     matches.iter().for_each(|found| (has_partner[found.a], has_partner[found.b]) = (true, true));
@@ -382,8 +377,16 @@ pub(crate) fn link_and_show(
         OneTo::One => has_partner[record as usize],
         OneTo::OneToMany => has_partner[record as usize] && sides[record as usize] == 1,
     };
-    let not_compared = recall.map_or(0.0, |(share, _)| found * (1.0 / share - 1.0));
-    let (weights, near) = seen.end(&matches, &excluded, not_compared, is_taken);
+    // How many bands found each match; pairs that were left for better ones are no matches that were found.
+    let times_of = |found: &Match| {
+        let at = candidates.binary_search(&(found.a as u32, found.b as u32));
+        at.map_or(u8::MAX, |at| times[at])
+    };
+    let times_of_matches: Vec<u8> = matches.iter().map(times_of).collect();
+    // One band finds each match once, which says nothing about what it misses.
+    let recall = if is_small || chosen.len() > 1 { recall(&times_of_matches) } else { None };
+    let not_compared = recall.map_or(0.0, |(share, _)| matches.len() as f64 * (1.0 / share - 1.0));
+    let (weights, near) = seen.end(&matches, &times_of_matches, &excluded, not_compared, is_taken);
     let levels_of_weighed = Levels::of(&columns, &options.weighed, work)?;
     let weighed = options.weighed.iter().enumerate();
     let weighed = weighed

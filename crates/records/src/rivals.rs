@@ -181,9 +181,10 @@ pub(crate) fn regression(said: &Said<'_>, labelled: &[(usize, f64)], believed: &
             // The logarithm of 1 + e^odds, less the label's part.
             odds.max(0.0) + (-odds.abs()).exp().ln_1p() - label * odds
         });
-        let of_beliefs = found.iter().enumerate().map(|(at, found)| {
-            ((found - believed[at].mean) / believed[at].spread).powi(2) / 2.0
-        });
+        let of_beliefs = found
+            .iter()
+            .enumerate()
+            .map(|(at, found)| ((found - believed[at].mean) / believed[at].spread).powi(2) / 2.0);
         of_pairs.sum::<f64>() + of_beliefs.sum::<f64>()
     };
     let mut now = loss(&found);

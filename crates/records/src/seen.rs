@@ -51,8 +51,6 @@ pub struct Near {
 #[derive(Debug, Default)]
 pub(crate) struct Seen {
     bins: BTreeMap<i32, WeightBin>,
-    /// The matches that one band found, by bin.
-    once: BTreeMap<i32, u64>,
     /// Pairs below the threshold that may match.
     possible: Vec<(f64, Pair)>,
 }
@@ -62,13 +60,6 @@ fn bin_of(weight: f64) -> i32 {
 }
 
 impl Seen {
-    /// A pair at the threshold or above, and how many bands found it.
-    pub(crate) fn found(&mut self, weight: f64, times: u8) {
-        if times == 1 {
-            *self.once.entry(bin_of(weight)).or_default() += 1;
-        }
-    }
-
     /// A pair below the threshold, or one that was labelled so.
     pub(crate) fn other(&mut self, pair: Pair, weight: f64, is_labelled: bool) {
         self.bin(weight).others += 1;
@@ -82,11 +73,12 @@ impl Seen {
         self.bins.entry(from).or_insert_with(|| WeightBin { from, ..WeightBin::default() })
     }
 
-    /// The bins and the pairs next to the threshold, from the matches, the pairs that were left for better ones, and how many
-    /// matches were not compared, by estimate. `is_taken` says that a record cannot have another partner.
+    /// The bins and the pairs next to the threshold, from the matches and how many bands found each, the pairs that were left for
+    /// better ones, and how many matches were not compared, by estimate. `is_taken` says that a record cannot have another partner.
     pub(crate) fn end(
         mut self,
         matches: &[Match],
+        times: &[u8],
         excluded: &[Match],
         not_compared: f64,
         is_taken: impl Fn(u32) -> bool,
@@ -103,13 +95,16 @@ impl Seen {
             debug_assert!(a < b);
             self.bin(weight).missed += probability(weight);
         }
-        let once: u64 = self.once.values().sum();
-        for (from, count) in std::mem::take(&mut self.once) {
-            self.bin(f64::from(from)).missed += not_compared * count as f64 / once as f64;
+        let once: Vec<&Match> =
+            matches.iter().zip(times).filter(|(_, times)| **times == 1).map(|(found, _)| found).collect();
+        for found in &once {
+            self.bin(found.weight).missed += not_compared / once.len() as f64;
         }
         let nearest = |pairs: &[Match], sign: f64| -> Vec<(usize, usize)> {
             let mut all: Vec<&Match> = pairs.iter().collect();
-            all.sort_by(|x, y| (sign * x.weight).total_cmp(&(sign * y.weight)).then((x.a, x.b).cmp(&(y.a, y.b))));
+            all.sort_by(|x, y| {
+                (sign * x.weight).total_cmp(&(sign * y.weight)).then((x.a, x.b).cmp(&(y.a, y.b)))
+            });
             all.iter().take(EXAMPLES).map(|found| (found.a, found.b)).collect()
         };
         let below = possible.iter().take(EXAMPLES).map(|&(_, (a, b))| (a as usize, b as usize)).collect();
@@ -174,16 +169,13 @@ mod tests {
     fn what_is_missed_is_what_is_probable_and_what_no_band_finds() {
         let mut seen = Seen::default();
         let matches = [found(0, 1, 3.5), found(2, 3, 3.2), found(4, 5, 8.0)];
-        seen.found(3.5, 1);
-        seen.found(3.2, 1);
-        seen.found(8.0, 2);
         // A record of the second one has a partner; the third one was labelled, and the last one cannot match.
         seen.other((6, 7), -1.0, false);
         seen.other((4, 9), -0.5, false);
         seen.other((8, 9), -0.2, true);
         seen.other((6, 9), -20.0, false);
         let excluded = [found(1, 6, 1.5)];
-        let (bins, near) = seen.end(&matches, &excluded, 0.5, |record| record == 4);
+        let (bins, near) = seen.end(&matches, &[1, 1, 2], &excluded, 0.5, |record| record == 4);
         let by_from: BTreeMap<i32, WeightBin> = bins.iter().map(|bin| (bin.from, *bin)).collect();
         let counts = |from: i32| (by_from[&from].matches, by_from[&from].others);
         assert_eq!([-20, -1, 1, 3, 8].map(counts), [(0, 1), (0, 3), (0, 1), (2, 0), (1, 0)]);

@@ -91,7 +91,8 @@ impl Details {
         let of_field = |field: &Field| {
             let [unseen, frequent] = field.equal_weights();
             let levels = field.levels.iter().enumerate().map(|(at, &least)| {
-                let (weight, frequent) = if at == 0 { (unseen, frequent) } else { (field.weights[at], field.weights[at]) };
+                let (weight, frequent) =
+                    if at == 0 { (unseen, frequent) } else { (field.weights[at], field.weights[at]) };
                 LevelFigures {
                     least,
                     weight: weight * field.factor,

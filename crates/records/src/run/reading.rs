@@ -1,6 +1,8 @@
 //! Sources -> a table, and where each record stands.
 
-use super::{Checksums, Decision, Decisions, Error, FieldsWritten, Job, Keep, OnBadRecord, Result, Stop, WantedField};
+use super::{
+    Checksums, Decision, Decisions, Error, FieldsWritten, Job, Keep, OnBadRecord, Result, Stop, WantedField,
+};
 use crate::strings::{Scratch, edits};
 use crate::table::{Side, Strings, Table};
 use corpus::{Block, Cells, Format, Limits, Reader, Source, column_names, fields_there_are, place_of};

@@ -7,7 +7,8 @@
 use super::outputs::Outputs;
 use super::reading::LIMITS;
 use super::{
-    Checksums, Decision, Decisions, Details, Error, Examples, Job, Keep, Matched, OnBadRecord, Result, SourceFigures, Stop,
+    Checksums, Decision, Decisions, Details, Error, Examples, Job, Keep, Matched, OnBadRecord, Result,
+    SourceFigures, Stop,
 };
 use crate::model_file::ModelFile;
 use crate::options::OneTo;
@@ -240,10 +241,8 @@ pub fn dedup(
     stop: Stop<'_>,
 ) -> Result<Report> {
     let report = Report::new(job, matched, decisions, seconds);
-    let Some(folder) = target
-        .folder()
-        .map(Path::to_owned)
-        .or_else(|| target.is_stdout().then(std::env::temp_dir))
+    let Some(folder) =
+        target.folder().map(Path::to_owned).or_else(|| target.is_stdout().then(std::env::temp_dir))
     else {
         return Err(Error::Usage(format!(
             "{} is in an object store; with --kind records the target is a local folder or standard output",
