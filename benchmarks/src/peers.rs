@@ -31,6 +31,14 @@ pub const PEERS: [Peer; 6] = [
 pub const STEP_PEERS: [Peer; 2] =
     [Peer { name: "datasketch", packages: &["datasketch"] }, Peer { name: "gaoya", packages: &["gaoya"] }];
 
+/// The peers that match records. Their scripts are `peers/records_NAME.py`.
+pub const RECORD_PEERS: [Peer; 3] = [
+    Peer { name: "splink", packages: &["splink", "pandas"] },
+    Peer { name: "recordlinkage", packages: &["recordlinkage"] },
+    // What dedupe 3 asks of its trees is missing from version 6 of them.
+    Peer { name: "dedupe", packages: &["dedupe", "pandas", "BTrees<6"] },
+];
+
 impl Peer {
     /// Creates its environment if necessary, and returns the installed version.
     pub fn install(&self) -> Result<String, String> {
@@ -65,6 +73,21 @@ impl Peer {
             let (a, b) = line.split_once('\t')?;
             Some((a.parse().ok()?, b.parse().ok()?))
         };
+        let found = text.lines().map(|line| pair(line).ok_or_else(|| format!("not a pair: {line}")));
+        Ok((usage, found.collect::<Result<_, _>>()?))
+    }
+
+    /// Runs it on the tables in a folder. Returns the resources that it used and the pairs of ids that it found.
+    pub fn run_records(
+        &self,
+        set: &str,
+        folder: &Path,
+        pairs: &Path,
+    ) -> Result<(Usage, Vec<(String, String)>), String> {
+        let name = format!("records_{}", self.name);
+        let usage = self.run_script(&name, &name, &[set.as_ref(), folder.as_os_str(), pairs.as_os_str()])?;
+        let text = std::fs::read_to_string(pairs).map_err(|cause| format!("{}: {cause}", pairs.display()))?;
+        let pair = |line: &str| line.split_once('\t').map(|(a, b)| (a.to_owned(), b.to_owned()));
         let found = text.lines().map(|line| pair(line).ok_or_else(|| format!("not a pair: {line}")));
         Ok((usage, found.collect::<Result<_, _>>()?))
     }

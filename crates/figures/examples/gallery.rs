@@ -4,10 +4,13 @@
 #![allow(clippy::print_stdout, reason = "an example shows its result")]
 
 use figures::svg::{Bin, ClusterSizes, Curve, CurvePlot, Histogram, Stage, Stages};
+use figures::svg::{FieldLevels, Level, Levels, WeightCounts, Weights};
 use figures::terminal::{Colors, PlotSize, SideBySide, curve_plot, histogram, side_by_side};
 use figures::{
-    Checked, ClusterExample, CompareData, Estimate, ExampleText, Finding, Headline, KindCount, Member,
-    NamedText, PairExample, PlanData, RecallData, ReportData, SourceCount, compare_page, report_page,
+    BandCount, Checked, ClusterExample, CompareData, Estimate, ExampleText, Finding, Headline, KindCount,
+    Label, Member, NamedText, PairExample, PlanData, RecallData, RecordCluster, RecordMember, RecordPair,
+    RecordsData, RecordsHeadline, ReportData, SourceCount, Step, compare_page, compare_records_page,
+    records_page, report_page,
 };
 use lookalike::banding::{Banding, SCurve};
 use lookalike::passages::compare;
@@ -49,6 +52,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     write("stages.svg", &data.stages.svg().standalone())?;
     write("report.html", &report_page(&data))?;
     println!("{}", histogram(&data.histogram, 72, Colors::On));
+
+    write("records.html", &records_page(&records()))?;
+    write("two-records.html", &compare_records_page(&walch(19.5)))?;
 
     let (a, b) = texts();
     let shingler = Shingler::default();
@@ -243,4 +249,136 @@ fn report(curve: Curve) -> Result<ReportData, Box<dyn Error>> {
         near_threshold: vec![pair(0.8003, "opinion-118"), pair(0.8011, "opinion-740")],
         nearest_misses: vec![pair(0.7981, "culture-77")],
     })
+}
+
+/// Two records of one person, with a sum that makes them a match or not.
+fn walch(weight: f64) -> RecordPair {
+    let step = |field: &str, a: &str, b: &str, similarity: &str, weight: f64, note: &str| Step {
+        field: field.to_owned(),
+        values: [a.to_owned(), b.to_owned()],
+        similarity: similarity.to_owned(),
+        weight,
+        note: note.to_owned(),
+    };
+    let steps = vec![
+        step("soc_sec_id", "4839471", "4839471", "equal", weight - 1.3, "rare"),
+        step("date_of_birth", "19421023", "19421032", "two swapped", 7.1, ""),
+        step("surname", "walch", "walsh", "0.91", 4.0, ""),
+        step("given_name", "nicholas", "nixholas", "0.95", 3.9, ""),
+        step("suburb", "edgecliff <b>", "", "missing", 0.0, ""),
+        step("street_number", "76", "67", "other", -2.4, ""),
+    ];
+    let prior = weight - steps.iter().map(|step| step.weight).sum::<f64>();
+    RecordPair {
+        names: ["1017".to_owned(), "88213".to_owned()],
+        places: ["customers.csv, line 1018".to_owned(), "customers.csv, line 88214".to_owned()],
+        steps,
+        prior,
+        weight,
+        probability: 1.0 / (1.0 + (-weight).exp()),
+        threshold: 0.0,
+        bands: vec![1, 4, 9],
+        note: String::new(),
+    }
+}
+
+/// A run on records.
+fn records() -> RecordsData {
+    let levels = |weights: &[f64]| -> Vec<Level> {
+        let last = weights.len() - 1;
+        let level = |(at, &weight): (usize, &f64)| Level {
+            name: match at {
+                0 => "equal".to_owned(),
+                _ if at == last => "other".to_owned(),
+                _ => format!("{} and more", 1.0 - 0.08 * at as f64),
+            },
+            weight,
+            frequent: if at == 0 { weight - 3.0 } else { weight },
+            matches: 0.7_f64.powi(at as i32 + 1),
+            others: 0.002,
+        };
+        weights.iter().enumerate().map(level).collect()
+    };
+    let field = |name: &str, kind: &str, weights: &[f64]| FieldLevels {
+        name: name.to_owned(),
+        kind: kind.to_owned(),
+        levels: levels(weights),
+    };
+    let bin = |from: i32| {
+        let x = f64::from(from);
+        WeightCounts {
+            from,
+            matches: if from >= 0 { (4_000.0 * (-((x - 24.0) / 8.0).powi(2)).exp()) as u64 } else { 0 },
+            others: if from < 2 { (90_000.0 * (-((x + 14.0) / 4.0).powi(2)).exp()) as u64 } else { 0 },
+            missed: 30.0 * (-((x - 2.0) / 6.0).powi(2)).exp(),
+        }
+    };
+    let member = |name: &str, values: [&str; 4], probability: Option<f64>| RecordMember {
+        name: name.to_owned(),
+        values: values.map(str::to_owned).to_vec(),
+        probability,
+    };
+    let cluster = RecordCluster {
+        size: 11,
+        members: vec![
+            member("1017", ["nicholas", "walch", "edgecliff", "19421023"], None),
+            member("88213", ["nixholas", "walsh", "", "19421032"], Some(0.9931)),
+            member("90118", ["nick", "walch", "edgecliff", "19421023"], None),
+        ],
+        held_by: Some(walch(5.0)),
+    };
+    let named = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+    let label = |at: usize| Label {
+        before: (at as f64 + 0.5) / 30.0,
+        after: ((at as f64 + 0.5) / 30.0).powi(2),
+        is_match: (at * at) % 30 < at && at > 12,
+    };
+    let band = |band: &str, finds, cost| BandCount { band: band.to_owned(), finds, cost };
+    RecordsData {
+        title: "clean/".into(),
+        subtitle: "lookalike 0.1.0, 1 source".into(),
+        headline: RecordsHeadline {
+            records: 300_000,
+            kept: 192_113,
+            removed: 107_887,
+            matches: 159_412,
+            entities: 71_204,
+            compared: 800_953,
+        },
+        fields: Levels {
+            fields: vec![
+                field("soc_sec_id", "code", &[16.0, 9.0, 5.0, -3.1]),
+                field("date_of_birth", "date", &[11.0, 7.1, -2.2]),
+                field("surname", "name", &[9.0, 4.0, 1.0, -2.8]),
+                field("a_field_with_a_very_long_name", "text", &[7.0, 3.9, 0.4, -2.0]),
+            ],
+        },
+        fields_left_out: vec![named("state", "5 values, 0.9 % of what the others say")],
+        rule: None,
+        model: vec![named("prior: two records of which nothing is known", "-11.3")],
+        weights: Weights { bins: (-34..48).map(bin).collect(), threshold: 0.0 },
+        facts: vec![named("threshold, a probability", "0.5"), named("time", "4.1 s")],
+        recall: Some((0.9946, 0.0011)),
+        labels: (0..30).map(label).collect(),
+        bands: vec![
+            band("soc_sec_id", 0.712, 0.31),
+            band("surname and the beginning of date_of_birth", 0.683, 0.42),
+            band("a shingle of address_1 and postcode", 0.514, 0.12),
+        ],
+        planned: 0.997,
+        cluster_sizes: ClusterSizes { sizes: vec![(2, 61_000), (3, 9_000), (4, 1_204)] },
+        kinds: vec![KindCount { name: "kept".into(), count: 192_113, meaning: "kept unchanged".into() }],
+        sources: vec![SourceCount {
+            name: "customers.csv".into(),
+            records: 300_000,
+            removed: 107_887,
+            against: false,
+        }],
+        configuration: vec![named("keep", "first"), named("threshold", "0.5")],
+        columns: ["given_name", "surname", "suburb", "date_of_birth"].map(str::to_owned).to_vec(),
+        clusters: vec![cluster],
+        above: vec![walch(0.3), walch(0.9)],
+        below: vec![walch(-0.4)],
+        excluded: vec![walch(2.5)],
+    }
 }

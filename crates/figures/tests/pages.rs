@@ -164,7 +164,7 @@ fn of_records(name: &str, examples: usize) -> RecordsData {
         },
         facts: vec![named(name)],
         recall: Some((0.995, 0.002)),
-        labels: vec![label(0.4, 0.6, true), label(0.45, 0.2, false), label(0.95, 0.99, true)],
+        labels: vec![label(0.4, 0.6, true), label(0.42, 0.2, false), label(0.95, 0.99, true)],
         bands: vec![BandCount { band: name.into(), finds: 0.875, cost: 0.25 }],
         planned: 0.9912,
         cluster_sizes: ClusterSizes { sizes: vec![(2, 800), (3, 100)] },

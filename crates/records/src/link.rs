@@ -404,16 +404,16 @@ fn linked(
     let takes = |bytes: u64| taken.fetch_add(bytes, Ordering::Relaxed) <= most_taken;
     let looked_at = candidates.len().div_ceil(recall::LOOKED_AT).max(1) as u64;
     let parts = candidates.each(work, |chunk| {
-        let (mut matches, mut found, mut buffer) = (Vec::new(), Vec::new(), Vec::new());
-        let mut seen = Seen::default();
+        let (mut matches, mut times, mut buffer) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut looked, mut seen) = (Vec::new(), Seen::default());
         for (at, &pair) in chunk.pairs.iter().enumerate() {
             let weight = judge(pair, chunk.levels.at(at), &mut buffer);
             let label = labels.get(&pair);
             let probability = if label == Some(&true) { 1.0 } else { probability(weight) };
             if probability >= options.threshold && label != Some(&false) {
                 let (a, b) = (pair.0 as usize, pair.1 as usize);
-                seen.found(weight, chunk.times[at]);
                 if takes(of_match) {
+                    times.push((pair, chunk.times[at]));
                     matches.push(Match { a, b, probability, weight, weights: buffer.clone() });
                 }
             } else if !Seen::may_match(weight, label.is_some()) || takes(seen::OF_POSSIBLE) {
@@ -421,10 +421,10 @@ fn linked(
             }
             let in_sample = mix64(u64::from(pair.0) << 32 | u64::from(pair.1)).is_multiple_of(looked_at);
             if in_sample && probability >= recall::LEAST {
-                found.push(recall::Seen { pair, probability, times: chunk.times[at] });
+                looked.push(recall::Seen { pair, probability, times: chunk.times[at] });
             }
         }
-        (matches, found, seen)
+        (matches, times, looked, seen)
     })?;
     let taken = taken.into_inner();
     if taken > most_taken {
@@ -433,21 +433,19 @@ fn linked(
     }
     let compared_pairs = candidates.len();
     drop(candidates);
-    let (mut matches, mut looked, mut seen) = (Vec::new(), Vec::new(), Seen::default());
-    for (of_part, found, others) in parts {
+    let (mut matches, mut times, mut looked, mut seen) =
+        (Vec::new(), Vec::new(), Vec::new(), Seen::default());
+    for (of_part, times_of_part, looked_at, others) in parts {
         matches.extend(of_part);
-        looked.extend(found);
+        times.extend(times_of_part);
+        looked.extend(looked_at);
         seen.add(others);
     }
-    // One band finds each match once, which says nothing about what it misses.
-    let says_recall = !matches.is_empty() && (is_small || chosen.len() > 1);
-    let recall = says_recall.then(|| recall::recall(&columns, &rows, &bands, &looked)).flatten();
     let proposes_one_to_one = compared == Compared::Across
         && options.one_to == OneTo::Many
         && has_several(&matches, count)
         && is_taught
         && partners == Partners::One;
-    let found = matches.len() as f64;
     let (mut matches, excluded) = best_partners(matches, &sides, options.one_to, &labels);
     let mut has_partner = vec![false; count];
     matches.iter().for_each(|found| (has_partner[found.a], has_partner[found.b]) = (true, true));
@@ -456,8 +454,24 @@ fn linked(
         OneTo::One => has_partner[record as usize],
         OneTo::OneToMany => has_partner[record as usize] && sides[record as usize] == 1,
     };
-    let not_compared = recall.map_or(0.0, |(share, _)| found * (1.0 / share - 1.0));
-    let (weights, mut near) = seen.end(&matches, &excluded, not_compared, is_taken);
+    // A pair that was left for a better one is no match that was found.
+    let left: BTreeSet<(usize, usize)> = excluded.iter().map(|found| (found.a, found.b)).collect();
+    looked.retain(|it: &recall::Seen| {
+        let (a, b) = it.pair;
+        let is_left = left.contains(&(a as usize, b as usize));
+        !is_left && (it.probability >= options.threshold || !is_taken(a) && !is_taken(b))
+    });
+    drop(left);
+    // One band finds each match once, which says nothing about what it misses.
+    let says_recall = !matches.is_empty() && (is_small || chosen.len() > 1);
+    let recall = says_recall.then(|| recall::recall(&columns, &rows, &bands, &looked)).flatten();
+    let not_compared = recall.map_or(0.0, |(share, _)| matches.len() as f64 * (1.0 / share - 1.0));
+    let times_of = |found: &Match| {
+        let pair = (found.a as u32, found.b as u32);
+        times.binary_search_by_key(&pair, |it| it.0).map_or(u8::MAX, |at| times[at].1)
+    };
+    let times_of_matches: Vec<u8> = matches.iter().map(times_of).collect();
+    let (weights, mut near) = seen.end(&matches, &times_of_matches, &excluded, not_compared, is_taken);
     drop(excluded);
     let in_table = |(a, b): (usize, usize)| {
         let (a, b) = (order.in_table(a as u32), order.in_table(b as u32));

@@ -4,7 +4,7 @@
 //! files when they do not ([`crate::spill`], [`crate::candidates`]). Matches are the answer, and must fit. `ARCHITECTURE.md` has
 //! the table of all of them.
 
-use crate::bands::Rows;
+use crate::bands::{Pair, Rows};
 use crate::column::Column;
 use crate::link::Match;
 use crate::table::Table;
@@ -49,7 +49,7 @@ pub(crate) fn least_left(records: usize) -> u64 {
     LEAST_LEFT + LEAST_LEFT_OF_RECORD * records as u64
 }
 
-/// The bytes of a match.
+/// The bytes of a match, and of how many bands found it.
 pub(crate) fn of_match(fields: usize) -> u64 {
-    (size_of::<Match>() + 8 * fields + 16) as u64
+    (size_of::<Match>() + 8 * fields + 16 + size_of::<(Pair, u8)>()) as u64
 }

@@ -60,8 +60,6 @@ impl Near {
 #[derive(Debug, Default)]
 pub(crate) struct Seen {
     bins: BTreeMap<i32, WeightBin>,
-    /// The matches that one band found, by bin.
-    once: BTreeMap<i32, u64>,
     /// Pairs below the threshold that may match.
     possible: Vec<(f64, Pair)>,
 }
@@ -74,12 +72,7 @@ impl Seen {
     /// Adds what was counted elsewhere.
     pub(crate) fn add(&mut self, other: Self) {
         for (_, bin) in other.bins {
-            let all = self.bin(f64::from(bin.from));
-            all.matches += bin.matches;
-            all.others += bin.others;
-        }
-        for (from, count) in other.once {
-            *self.once.entry(from).or_default() += count;
+            self.bin(f64::from(bin.from)).others += bin.others;
         }
         self.possible.extend(other.possible);
     }
@@ -87,13 +80,6 @@ impl Seen {
     /// True if a pair below the threshold is kept until the end: it takes [`OF_POSSIBLE`] bytes.
     pub(crate) fn may_match(weight: f64, is_labelled: bool) -> bool {
         !is_labelled && probability(weight) >= POSSIBLE
-    }
-
-    /// A pair at the threshold or above, and how many bands found it.
-    pub(crate) fn found(&mut self, weight: f64, times: u8) {
-        if times == 1 {
-            *self.once.entry(bin_of(weight)).or_default() += 1;
-        }
     }
 
     /// A pair below the threshold, or one that was labelled so.
@@ -109,11 +95,12 @@ impl Seen {
         self.bins.entry(from).or_insert_with(|| WeightBin { from, ..WeightBin::default() })
     }
 
-    /// The bins and the pairs next to the threshold, from the matches, the pairs that were left for better ones, and how many
-    /// matches were not compared, by estimate. `is_taken` says that a record cannot have another partner.
+    /// The bins and the pairs next to the threshold, from the matches and how many bands found each, the pairs that were left for
+    /// better ones, and how many matches were not compared, by estimate. `is_taken` says that a record cannot have another partner.
     pub(crate) fn end(
         mut self,
         matches: &[Match],
+        times: &[u8],
         excluded: &[Match],
         not_compared: f64,
         is_taken: impl Fn(u32) -> bool,
@@ -130,9 +117,10 @@ impl Seen {
             debug_assert!(a < b);
             self.bin(weight).missed += probability(weight);
         }
-        let once: u64 = self.once.values().sum();
-        for (from, count) in std::mem::take(&mut self.once) {
-            self.bin(f64::from(from)).missed += not_compared * count as f64 / once as f64;
+        let once: Vec<&Match> =
+            matches.iter().zip(times).filter(|(_, times)| **times == 1).map(|(found, _)| found).collect();
+        for found in &once {
+            self.bin(found.weight).missed += not_compared / once.len() as f64;
         }
         let nearest = |pairs: &[Match], sign: f64| -> Vec<(usize, usize)> {
             let mut all: Vec<&Match> = pairs.iter().collect();
@@ -203,16 +191,13 @@ mod tests {
     fn what_is_missed_is_what_is_probable_and_what_no_band_finds() {
         let mut seen = Seen::default();
         let matches = [found(0, 1, 3.5), found(2, 3, 3.2), found(4, 5, 8.0)];
-        seen.found(3.5, 1);
-        seen.found(3.2, 1);
-        seen.found(8.0, 2);
         // A record of the second one has a partner; the third one was labelled, and the last one cannot match.
         seen.other((6, 7), -1.0, false);
         seen.other((4, 9), -0.5, false);
         seen.other((8, 9), -0.2, true);
         seen.other((6, 9), -20.0, false);
         let excluded = [found(1, 6, 1.5)];
-        let (bins, near) = seen.end(&matches, &excluded, 0.5, |record| record == 4);
+        let (bins, near) = seen.end(&matches, &[1, 1, 2], &excluded, 0.5, |record| record == 4);
         let by_from: BTreeMap<i32, WeightBin> = bins.iter().map(|bin| (bin.from, *bin)).collect();
         let counts = |from: i32| (by_from[&from].matches, by_from[&from].others);
         assert_eq!([-20, -1, 1, 3, 8].map(counts), [(0, 1), (0, 3), (0, 1), (2, 0), (1, 0)]);

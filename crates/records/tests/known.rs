@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
 use lookalike::hashing::SplitMix64;
-use records::{Kind, OneTo, Options, Side, Table, link};
+use records::{Judgement, Kind, OneTo, Options, Refined, Side, Table, link, next_question};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How often matches agree in each field.
@@ -104,6 +104,44 @@ fn papers_are_linked() {
     let (table, truth) = real(include_str!("data/dblp-acm.tsv"), true);
     let (one, many) = (f1(&table, &truth, OneTo::One), f1(&table, &truth, OneTo::Many));
     assert!(one >= 0.985 && many >= 0.93, "{one} one to one, {many} otherwise");
+}
+
+/// Each compared pair is counted once by its weight, also those that are left for better partners.
+#[test]
+fn the_bins_of_weights_hold_all_compared_pairs() {
+    let (table, _) = real(include_str!("data/restaurants.tsv"), true);
+    let linked = link(&table, &Options::default().with_one_to(OneTo::One)).unwrap();
+    let sum = |of: fn(&records::WeightBin) -> u64| linked.weights.iter().map(of).sum::<u64>();
+    assert_eq!(sum(|bin| bin.matches), linked.matches.len() as u64);
+    assert_eq!(sum(|bin| bin.matches + bin.others), linked.compared as u64);
+}
+
+/// Thirty labels of the pairs that are least certain, answered from the truth, do not make it worse, and neither do ten.
+#[test]
+fn labels_make_nothing_worse() {
+    let (table, truth) = real(include_str!("data/restaurants.tsv"), true);
+    let options = || Options::default().with_one_to(OneTo::One);
+    let without = f1(&table, &truth, OneTo::One);
+    let pool = link(&table, &options().with_threshold(0.001)).unwrap();
+    let (mut judged, mut asked, mut labelled) = (Vec::new(), BTreeSet::new(), options());
+    for count in 1..=30 {
+        let refined = Refined::of(pool.model.fields.len(), &judged);
+        let weights: Vec<f64> =
+            pool.matches.iter().map(|it| refined.weight(it.weight, &it.weights)).collect();
+        let next = next_question(&refined.shift, &weights, |at| asked.contains(&at)).unwrap();
+        let it = &pool.matches[next];
+        let is_match = truth.contains(&(it.a, it.b));
+        asked.insert(next);
+        judged.push(Judgement { weight: it.weight, weights: it.weights.clone(), is_match });
+        labelled = labelled.with_label(it.a, it.b, is_match);
+        if count == 10 || count == 30 {
+            let linked = link(&table, &labelled).unwrap();
+            let right = linked.matches.iter().filter(|it| truth.contains(&(it.a, it.b))).count();
+            let f1 = 2.0 * right as f64 / (linked.matches.len() + truth.len()) as f64;
+            assert!(f1 >= without - 0.002 && f1 >= 0.988, "{f1} with {count} labels, {without} without");
+            assert_eq!(linked.judged.len(), count);
+        }
+    }
 }
 
 /// All values in one column, and values in wrong columns.

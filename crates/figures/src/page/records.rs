@@ -324,7 +324,7 @@ fn clusters(data: &RecordsData) -> Markup {
     let of_two = sizes.iter().filter(|size| size.0 == 2).fold(0, |sum: u64, size| sum.saturating_add(size.1));
     html! {
         div class="columns wide" {
-            (figure(&data.cluster_sizes.svg(), &html! { "The number of clusters by size, both on logarithmic scales." }))
+            (figure(&data.cluster_sizes.svg_of("records"), &html! { "The number of clusters by size, both on logarithmic scales." }))
             (facts([
                 ("clusters", count(data.headline.entities)),
                 ("clusters of two", count(of_two)),

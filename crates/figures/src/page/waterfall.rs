@@ -97,7 +97,7 @@ pub(crate) fn waterfall(pair: &RecordPair) -> Markup {
             tbody {
                 @for it in &pair.steps {
                     @let ends = step(it.weight);
-                    @let values = marked(&it.values);
+                    @let values = marked(&it.values, it.similarity == "equal");
                     tr {
                         th scope="row" { (shortened(&it.field, NAME)) }
                         @for value in values { td class="value" { (value) } }
@@ -180,10 +180,10 @@ impl Scale {
 }
 
 /// Two values, with the part in which they differ marked: from the first other character to the last. Nothing is marked if one is
-/// missing.
-fn marked(values: &[String; 2]) -> [Markup; 2] {
+/// missing, or if the two are equal but for capital letters and the like.
+fn marked(values: &[String; 2], are_equal: bool) -> [Markup; 2] {
     let [a, b] = values;
-    if a == b || a.is_empty() || b.is_empty() {
+    if are_equal || a == b || a.is_empty() || b.is_empty() {
         return [a, b].map(|value| match value.is_empty() {
             true => html! { span class="muted" { "–" } },
             false => html! { (shortened(value, VALUE)) },
@@ -215,7 +215,8 @@ mod tests {
 
     #[test]
     fn what_differs_is_marked_and_what_is_equal_is_not() {
-        let marks = |a: &str, b: &str| marked(&[a.to_owned(), b.to_owned()]).map(|it| it.into_string());
+        let marks =
+            |a: &str, b: &str| marked(&[a.to_owned(), b.to_owned()], false).map(|it| it.into_string());
         assert_eq!(
             marks("walch", "walsh"),
             ["wal<mark class=\"differs\">c</mark>h", "wal<mark class=\"differs\">s</mark>h"]

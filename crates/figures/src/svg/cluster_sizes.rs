@@ -16,6 +16,11 @@ impl ClusterSizes {
     /// The drawing.
     #[must_use]
     pub fn svg(&self) -> Svg {
+        self.svg_of("documents")
+    }
+
+    /// The drawing of clusters of something else than documents.
+    pub(crate) fn svg_of(&self, what: &str) -> Svg {
         let largest = self.sizes.iter().map(|size| size.0).max().unwrap_or(0);
         let most = self.sizes.iter().map(|size| size.1).max().unwrap_or(0);
         let clusters = self.sizes.iter().fold(0u64, |sum, size| sum.saturating_add(size.1));
@@ -31,19 +36,18 @@ impl ClusterSizes {
             scale.ticks().into_iter().map(|value| (value, tick(value))).collect()
         };
         let body = html! {
-            (frame.axes(&ticks(frame.x), &ticks(frame.y), "documents in the cluster", "clusters"))
+            (frame.axes(&ticks(frame.x), &ticks(frame.y), &format!("{what} in the cluster"), "clusters"))
             @for &(size, clusters) in self.merged().iter() {
                 @let (x, y) = frame.at(size as f64, clusters as f64);
                 circle class="found" cx=(coordinate(x)) cy=(coordinate(y)) r="3.5" {
-                    title { (count(clusters)) " of " (count(size)) " documents" }
+                    title { (count(clusters)) " of " (count(size)) " " (what) }
                 }
             }
             @if largest > 0 {
-                text class="strong end" x="624" y="22" { "largest: " (count(largest)) " documents" }
+                text class="strong end" x="624" y="22" { "largest: " (count(largest)) " " (what) }
             }
         };
-        let description =
-            format!("{} clusters; the largest has {} documents.", count(clusters), count(largest));
+        let description = format!("{} clusters; the largest has {} {what}.", count(clusters), count(largest));
         Svg { width: 640.0, height: 310.0, title: "Cluster sizes".into(), description, body }
     }
 

@@ -76,7 +76,7 @@ impl Weights {
             @let is_right = x > frame.left.midpoint(frame.right);
             path class="threshold" d=(path([(x, frame.bottom), (x, frame.top - 20.0)])) {}
             text class=(if is_right { "strong end" } else { "strong" }) x=(coordinate(if is_right { x - 6.0 } else { x + 6.0 })) y=(coordinate(frame.top - 12.0)) {
-                (format!("threshold {:+.1}", self.threshold))
+                "threshold " (if self.threshold.abs() < 0.05 { "0".to_owned() } else { format!("{:+.1}", self.threshold) })
             }
             @for (at, (class, label)) in [("found", "matches"), ("others", "no matches"), ("missed", "missed, by estimate")].into_iter().enumerate() {
                 @let left = 52.0 + 170.0 * at as f64;
