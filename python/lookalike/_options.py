@@ -27,6 +27,7 @@ class Options(TypedDict, total=False):
             or "vectors": rows of an array, or lists of numbers, by measure="cosine" (their default), or within `distance` by
             measure="euclidean"
         set_of, weight: if every row is one item of a set: the column that names the set, and the one with the weight
+        weight_step: with measure="weighted-jaccard", round weights to multiples of this, as 0.1 (default: whole numbers)
         bits: the bits of fingerprints, 16 to 512 (default: as many as the first has)
         split: with sets, what separates the items of a set that is a string
 
@@ -54,6 +55,7 @@ class Options(TypedDict, total=False):
         method: "minhash" (default) or "simhash"
         hashes, seed: the number of hashes of a signature, and the seed of the hash functions (default 128 and 1)
         bands: (bands, rows) or "21x6", instead of planning them from the recall; None to plan them even with a preset
+        find: with vectors, "all" compares every two, "bands" finds near ones by random hyperplanes, "auto" (default) takes what is cheaper
         distance: the largest Hamming distance, of fingerprints and with SimHash (default 3)
         weights: a file of token weights, with SimHash
         preset: the settings of another tool; see `lookalike.presets()`
@@ -79,6 +81,7 @@ class Options(TypedDict, total=False):
     kind: "Literal['text', 'sets', 'fingerprints', 'vectors']"
     set_of: Optional[str]
     weight: Optional[str]
+    weight_step: Optional[float]
     bits: Optional[int]
     split: Optional[str]
     text: str
@@ -102,6 +105,7 @@ class Options(TypedDict, total=False):
     hashes: int
     seed: int
     bands: Union[str, Tuple[int, int], List[int], None]
+    find: "Literal['auto', 'all', 'bands']"
     distance: float
     weights: Union[str, "os.PathLike[str]", None]
     preset: Optional[str]
@@ -123,7 +127,10 @@ _NORMALIZE = ("case", "form", "punctuation", "whitespace")
 _CALLED = {"text": "text-field", "id": "id-field"}
 _WHOLE = ("bits", "hashes", "seed", "distance", "max_text", "threads")
 _NUMBERS = ("threshold", "recall")
-_NULLABLE = ("bands", "bits", "common", "id", "set_of", "site_field", "split", "weight", "weights", "within", "within_days")
+_NULLABLE = (
+    *("bands", "bits", "common", "id", "set_of", "site_field", "split", "weight", "weight_step", "weights", "within"),
+    "within_days",
+)
 FILES_ONLY = ("annotate", "format", "removed_format")
 """The options that only apply to reading and writing files."""
 
@@ -158,12 +165,12 @@ def resolve(function: str, options: Dict[str, Any], **more: Any) -> Dict[str, An
     return {"settings": json.dumps(settings), **resources}
 
 
-def _length(value: Any) -> float:
-    """A distance between vectors."""
+def _length(value: Any, name: str = "distance") -> float:
+    """A distance between vectors, or a step of weights."""
     if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
-        raise TypeError(f"distance must be a number, not {type(value).__name__}")
+        raise TypeError(f"{name} must be a number, not {type(value).__name__}")
     if not (math.isfinite(value) and value >= 0):
-        raise SettingError(f"distance={value} is not allowed; it is a number of at least 0")
+        raise SettingError(f"{name}={value} is not allowed; it is a number of at least 0")
     return float(value)
 
 
@@ -196,6 +203,11 @@ def _checked(name: str, value: Any) -> Any:
         return str(whole(name, value))
     if name in _WHOLE:
         return whole(name, value, least=1 if name in ("hashes", "threads", "max_text") else 0)
+    if name == "weight_step":
+        step = _length(value, name)
+        if step == 0:
+            raise SettingError("weight_step=0 is not allowed; it is a number above 0")
+        return step
     if name in _NUMBERS:
         return number(name, value)
     if name in ("weights", "temp_dir"):

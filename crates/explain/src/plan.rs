@@ -147,12 +147,14 @@ impl Planned {
         let is_print = settings.signature.kind == Kind::Fingerprints;
         let is_banded = bands_or(&settings).is_ok() && !is_print;
         let simhash = settings.signature.method == Method::Simhash;
+        // Keys of vectors are never on disk.
+        let keys = if settings.signature.kind == Kind::Vectors { 0 } else { 16 * plan.bands as u64 };
         let on_disk = |per_document: u64| documents.saturating_mul(per_document);
         Ok(Self {
             documents,
             short_up_to: plan.short_up_to,
             disk_bytes: on_disk(plan.disk_bytes_per_document),
-            disk_bytes_with_keys: on_disk(plan.disk_bytes_per_document + 16 * plan.bands as u64),
+            disk_bytes_with_keys: on_disk(plan.disk_bytes_per_document + keys),
             least_memory: pipeline::least_memory(documents, threads),
             alternatives: if is_banded { alternatives(&settings, plan)? } else { Vec::new() },
             tables: if simhash { tables(&settings, documents) } else { Vec::new() },
@@ -225,7 +227,7 @@ fn bands_or(settings: &Settings) -> Result<()> {
     let instead = match (settings.signature.method, settings.signature.measure) {
         (Method::Simhash, _) => "the tables of SimHash",
         (Method::Minhash, Measure::Containment) => "the sampled shingles of containment",
-        (Method::Minhash, Measure::Cosine | Measure::Euclidean) => "the comparison of all vectors",
+        (Method::Minhash, Measure::Cosine | Measure::Euclidean) => "the comparison of vectors",
         (Method::Minhash, Measure::Jaccard | Measure::WeightedJaccard) => return Ok(()),
     };
     Err(Error::SampleNeedsBands { instead })

@@ -5,7 +5,7 @@ use crate::curve::curve;
 use crate::examples::Examples;
 use figures::svg::{Bin, ClusterSizes, Curve, Histogram, Stage, Stages};
 use figures::{Checked, Headline, KindCount, PlanData, RecallData, ReportData, SourceCount, report_page};
-use pipeline::{Chances, Clusters, FinishedRun, Method, Report, Settings, Verify};
+use pipeline::{Chances, Clusters, Find, FinishedRun, Kind, Method, Report, Settings, Verify};
 
 /// A page of HTML, with a note about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,6 +25,7 @@ pub fn of_run(run: &FinishedRun) -> Result<Page> {
 /// The page of a run with this report. `settings` are the settings of the report, with paths that are valid in the
 /// current folder.
 pub fn page(title: &str, report: &Report, settings: &Settings, examples: &Examples) -> Result<Page> {
+    let settings = &as_it_ran(settings, report);
     let chances = Chances::new(settings)?;
     let simhash = report.settings.signature.method == Method::Simhash;
     let curve = curve(&chances, settings);
@@ -99,6 +100,15 @@ pub fn page(title: &str, report: &Report, settings: &Settings, examples: &Exampl
     Ok(Page { html: report_page(&data), note: examples.note.clone() })
 }
 
+/// The settings with what the number of documents decided: whether bands found near vectors.
+fn as_it_ran(settings: &Settings, report: &Report) -> Settings {
+    match (settings.signature.kind, report.plan.bands) {
+        (Kind::Vectors, 0) => settings.clone().with_bands(None).with_find(Find::All),
+        (Kind::Vectors, _) => settings.clone().with_find(Find::Bands),
+        _ => settings.clone(),
+    }
+}
+
 /// How the pairs of the run were checked.
 fn checked(report: &Report) -> Checked {
     match (report.settings.matching.verify, report.settings.signature.method) {
@@ -164,9 +174,13 @@ fn kinds(report: &Report) -> Vec<KindCount> {
         }
         (Checked::NotAtAll, _) => "candidate pair with a kept document, unverified",
     };
+    let exact = match report.settings.signature.kind {
+        Kind::Text => "same text as a kept document, after normalisation",
+        _ => "equal to a kept document",
+    };
     [
         ("kept", counts.kept, "kept unchanged"),
-        ("exact", counts.exact, "same text as a kept document, after normalisation"),
+        ("exact", counts.exact, exact),
         ("near", counts.near, near),
         ("bad, skipped", counts.bad_skipped, "records that could not be used"),
         ("bad, kept", counts.bad_kept, "records that could not be used, but were written"),

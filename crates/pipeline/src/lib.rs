@@ -36,7 +36,7 @@ pub use decide::CopyFate;
 pub use decide::group::{Decision, Group, GroupMember};
 pub use decide::recall::LEAST_PLANNED;
 pub use error::{Error, Result};
-pub use frames::{FrameReport, LEAST_REST, SITE_PAGES};
+pub use frames::{FrameReport, LEAST_ITEMS, LEAST_REST, SITE_PAGES};
 pub use kind::compared::{ComparedAngle, ComparedValues, compare_values};
 pub use limits::machine::available_memory;
 pub use limits::memory::least_memory;
@@ -50,10 +50,10 @@ pub use report::{RemovedDocument, Report, Tally};
 pub use seen::{Indexes, ReadKept, SeenAnswer, SeenBefore, SeenMatch, TakesKept};
 pub use settings::presets;
 pub use settings::{
-    BandsAndRows, Case, Choice, Clusters, Common, Elements, FileSettings, Form, Keep, Kind, LARGEST_TEXT,
-    MOST_MEMORY, MOST_THREADS, MatchSettings, Measure, Method, NormalizeSettings, OnBadRecord, Punctuation,
-    RemovedFormat, Resources, SettingName, Settings, SignatureSettings, Stored, Verify, Whitespace,
-    WithinDays, WrongSetting,
+    BandsAndRows, Case, Choice, Clusters, Common, Elements, FileSettings, Find, Form, Keep, Kind,
+    LARGEST_TEXT, MOST_MEMORY, MOST_THREADS, MatchSettings, Measure, Method, NormalizeSettings, OnBadRecord,
+    Punctuation, RemovedFormat, Resources, SettingName, Settings, SignatureSettings, Stored, Verify,
+    Whitespace, WithinDays, WrongSetting,
 };
 pub use sketch::document::{DocumentBuffers, Documents, Origin, Sketch};
 pub use sketch::sketch_file::{SKETCH_MAGIC, SketchFiles};

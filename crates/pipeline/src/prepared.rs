@@ -153,6 +153,7 @@ impl<'a> Prepared<'a> {
         work: &'c Work,
         observer: &'c dyn Observer,
     ) -> View<'c> {
+        self.recipe.method.settle(store.count());
         View {
             job: self.job,
             store,

@@ -4,10 +4,10 @@
 //! have different names. `commands.rs` says which groups a command takes. A settings file may hold all groups.
 
 use super::bytes::Bytes;
-use super::values::{distance, one_of, share, whole};
+use super::values::{distance, one_of, share, weight_step, whole};
 use clap::Args;
 use pipeline::{
-    BandsAndRows, Case, Clusters, Common, Elements, Form, Keep, Kind, Measure, Method, OnBadRecord,
+    BandsAndRows, Case, Clusters, Common, Elements, Find, Form, Keep, Kind, Measure, Method, OnBadRecord,
     Punctuation, RemovedFormat, Stored, Verify, Whitespace, WithinDays,
 };
 use serde::Deserialize;
@@ -44,6 +44,7 @@ impl Choices {
             "on-bad-record" => reading.on_bad_record.is_some(),
             "max-text" => reading.max_text.is_some(),
             "within" => reading.within.is_some(),
+            "weight-step" => reading.weight_step.is_some(),
             "within-days" => reading.within_days.is_some(),
             "site-field" => reading.site_field.is_some(),
             "common" => sketching.common.is_some(),
@@ -61,6 +62,7 @@ impl Choices {
             "measure" => matching.measure.is_some(),
             "recall" => matching.recall.is_some(),
             "bands" => matching.bands.is_some(),
+            "find" => matching.find.is_some(),
             "distance" => matching.distance.is_some(),
             "verify" => matching.verify.is_some(),
             "against" => !matching.against.is_empty(),
@@ -106,6 +108,9 @@ pub(crate) struct Reading {
     /// With --set-of and --measure weighted-jaccard: the field that holds the weight of the item. Weights of the same item add up
     #[arg(long, value_name = "FIELD")]
     pub(crate) weight: Option<String>,
+    /// With --measure weighted-jaccard: round weights to multiples of this, as in 0.1. Without this flag weights are whole numbers
+    #[arg(long, value_name = "STEP", value_parser = weight_step)]
+    pub(crate) weight_step: Option<f64>,
     /// With --kind fingerprints: how many bits they have, 16 to 512 [default: as many as the first one]
     #[arg(long, value_name = "N", value_parser = whole::<u32>)]
     pub(crate) bits: Option<u32>,
@@ -212,6 +217,10 @@ pub(crate) struct Matching {
     /// fewer
     #[arg(long, value_name = "BxR", conflicts_with = "recall")]
     pub(crate) bands: Option<BandsAndRows>,
+    /// With --kind vectors: compare all of them (all), which misses none; or find those that are near by bands of random hyperplanes
+    /// (bands); or whichever is cheaper for so many vectors (auto). The plan says what the bands find
+    #[arg(long, value_name = "HOW", value_parser = one_of::<Find>(Find::WRITTEN))]
+    pub(crate) find: Option<Find>,
     /// With --kind fingerprints and with SimHash: the largest Hamming distance between the fingerprints of two duplicates. With
     /// --measure euclidean: the largest distance between two vectors
     #[arg(long, value_name = "BITS", value_parser = distance)]

@@ -290,6 +290,10 @@ pub(crate) struct Planning {
     /// Use these bands and rows, as in 21x6, instead of planning them
     #[arg(long, value_name = "BxR", conflicts_with = "recall")]
     pub(crate) bands: Option<pipeline::BandsAndRows>,
+    /// With --kind vectors: compare all of them (all), find near ones by bands of random hyperplanes (bands), or whichever is cheaper for
+    /// so many vectors (auto)
+    #[arg(long, value_name = "HOW", value_parser = super::values::one_of::<pipeline::Find>(pipeline::Find::WRITTEN))]
+    pub(crate) find: Option<pipeline::Find>,
     /// With SimHash: the largest Hamming distance between the fingerprints of two duplicates
     #[arg(long, value_name = "BITS", value_parser = distance)]
     pub(crate) distance: Option<f64>,
@@ -475,8 +479,8 @@ impl PlanArguments {
 
 impl Planning {
     pub(super) fn matching(&self) -> Matching {
-        let Self { threshold, measure, recall, bands, distance } = *self;
-        Matching { threshold, measure, recall, bands, distance, ..Matching::default() }
+        let Self { threshold, measure, recall, bands, find, distance } = *self;
+        Matching { threshold, measure, recall, bands, find, distance, ..Matching::default() }
     }
 }
 

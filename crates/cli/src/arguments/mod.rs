@@ -108,15 +108,17 @@ pub(crate) fn shown_commands(command: &clap::Command) -> Vec<(String, clap::Comm
 }
 
 /// The flags that only `--help` shows, not `-h`.
-const RARE: [&str; 27] = [
+const RARE: [&str; 29] = [
     "ids",
     "set-of",
     "weight",
+    "weight-step",
     "split",
     "bits",
     "recall",
     "bands",
     "distance",
+    "find",
     "against-only",
     "clusters",
     "prefer",

@@ -25,6 +25,14 @@ pub(crate) fn distance(written: &str) -> Result<f64, String> {
     number.filter(is_allowed).ok_or_else(|| "it is not a number of at least 0, as in 3 or 0.5".into())
 }
 
+/// Reads what weights are rounded to multiples of.
+pub(crate) fn weight_step(written: &str) -> Result<f64, String> {
+    let number: Option<f64> = written.parse().ok();
+    number
+        .filter(|step| step.is_finite() && *step > 0.0)
+        .ok_or_else(|| "it is not a number above 0, as in 0.1".into())
+}
+
 /// Reads a whole number.
 pub(crate) fn whole<T: FromStr>(written: &str) -> Result<T, String> {
     written.parse().map_err(|_| "it is not a whole number in the allowed range, as in 128".into())

@@ -25,6 +25,7 @@ impl ShownValues<'_> {
             distance,
             bits,
             angle,
+            weight_step,
             shared,
             only,
             is_duplicate,
@@ -47,8 +48,9 @@ impl ShownValues<'_> {
             );
             for (item, weights) in shared.iter().take(LISTED) {
                 let _ = match weights {
-                    [1, 1] => writeln!(text, "  both    {}", escaped(item)),
-                    [of_a, of_b] => {
+                    [1, 1] if weight_step.is_none() => writeln!(text, "  both    {}", escaped(item)),
+                    weights => {
+                        let [of_a, of_b] = weights.map(|steps| self.compared.weight(steps));
                         writeln!(text, "  both    {}  {DIM}{of_a} and {of_b}{DIM:#}", escaped(item))
                     }
                 };
@@ -56,8 +58,11 @@ impl ShownValues<'_> {
             for (side, items) in ["only A", "only B"].iter().zip(only) {
                 for (item, weight) in items.iter().take(LISTED) {
                     let _ = match weight {
-                        1 => writeln!(text, "  {side}  {}", escaped(item)),
-                        weight => writeln!(text, "  {side}  {}  {DIM}{weight}{DIM:#}", escaped(item)),
+                        1 if weight_step.is_none() => writeln!(text, "  {side}  {}", escaped(item)),
+                        &steps => {
+                            let weight = self.compared.weight(steps);
+                            writeln!(text, "  {side}  {}  {DIM}{weight}{DIM:#}", escaped(item))
+                        }
                     };
                 }
             }
@@ -82,15 +87,21 @@ impl ShownValues<'_> {
             distance,
             bits,
             angle,
+            weight_step,
             shared,
             only,
             is_duplicate,
             probability,
             plan,
         } = self.compared;
-        let weighed = |(item, weight): &(String, u64)| json!({"item": value(item), "weight": weight});
-        let both =
-            |(item, [a, b]): &(String, [u64; 2])| json!({"item": value(item), "weight_a": a, "weight_b": b});
+        // Without steps, weights are whole numbers.
+        let number = |steps: u64| match weight_step {
+            None => json!(steps),
+            Some(_) => value(&self.compared.weight(steps)),
+        };
+        let weighed =
+            |(item, weight): &(String, u64)| json!({"item": value(item), "weight": number(*weight)});
+        let both = |(item, [a, b]): &(String, [u64; 2])| json!({"item": value(item), "weight_a": number(*a), "weight_b": number(*b)});
         let mut written = json!({
             "a": self.names[0],
             "b": self.names[1],

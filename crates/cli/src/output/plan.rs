@@ -34,8 +34,35 @@ fn of_vectors(plan: &Plan, job: &Job) -> String {
         1 => "1 source".to_owned(),
         many => format!("{} sources", numbers::count(many as u64)),
     };
+    let what = if plan.bands == 0 {
+        format!("every vector is compared with every other one: no pair {near} is missed")
+    } else {
+        let functions = match settings.signature.measure {
+            Measure::Euclidean => format!(
+                "projections find {} of the pairs at distance",
+                numbers::share(plan.recall_at_threshold)
+            ),
+            _ => format!(
+                "hyperplanes find {} of the pairs at cosine",
+                numbers::share(plan.recall_at_threshold)
+            ),
+        };
+        let (at, nearer) = match settings.matching.radius {
+            Some(radius) if settings.signature.measure == Measure::Euclidean => (radius, "nearer"),
+            _ => (settings.matching.threshold, "above"),
+        };
+        let bands = numbers::count(plan.bands as u64);
+        let bands = format!("{bands} bands of {} {functions} {at}, and more of those {nearer}", plan.rows);
+        match plan.all_up_to {
+            Some(most) => format!(
+                "up to {} vectors are all compared with one another: no pair {near} is missed;\n      of more, {bands}",
+                numbers::count(most)
+            ),
+            None => bands,
+        }
+    };
     format!(
-        "{BOLD}plan{BOLD:#}  every vector is compared with every other one: no pair {near} is missed\n      \
+        "{BOLD}plan{BOLD:#}  {what}\n      \
          input: {sources}, {}; memory: up to {}; what does not fit is compared in parts",
         numbers::bytes(plan.input_bytes),
         numbers::bytes(job.resources.memory),

@@ -15,6 +15,7 @@ fn made_plan() -> Plan {
         rows: 6,
         recall_at_threshold: 0.9983,
         short_up_to: 99,
+        all_up_to: None,
         estimate_cutoff: 0.5,
         input_bytes: 3 << 29,
         disk_bytes_per_document: 812,

@@ -276,6 +276,7 @@ mod tests {
             bits = 256
             set-of = "basket"
             weight = "count"
+            weight-step = 0.5
             ids = "ids.txt"
             text-field = "body"
             id-field = "doc.id"
@@ -296,6 +297,7 @@ mod tests {
             measure = "containment"
             recall = 0.9
             bands = "8x8"
+            find = "bands"
             distance = 2
             verify = "none"
             against = ["old.jsonl"]

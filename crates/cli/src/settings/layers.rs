@@ -10,6 +10,7 @@ pub(crate) fn apply(choices: &Choices, settings: &mut Settings) {
         split,
         set_of,
         weight,
+        weight_step,
         bits,
         text_field,
         id_field,
@@ -26,6 +27,7 @@ pub(crate) fn apply(choices: &Choices, settings: &mut Settings) {
     set(&mut settings.signature.bits, bits.map(Some));
     set(&mut settings.files.set_of, set_of.map(Some));
     set(&mut settings.files.weight, weight.map(Some));
+    set(&mut settings.signature.weight_step, weight_step.map(Some));
     set(&mut settings.files.text_field, text_field);
     set(&mut settings.files.id_field, id_field.map(Some));
     set(&mut settings.files.on_bad_record, on_bad_record);
@@ -49,7 +51,7 @@ pub(crate) fn apply(choices: &Choices, settings: &mut Settings) {
     set(&mut settings.signature.hashes, hashes);
     set(&mut settings.signature.seed, seed);
 
-    let Matching { threshold, measure, recall, bands, distance: _, verify, against: _, against_only } =
+    let Matching { threshold, measure, recall, bands, find, distance: _, verify, against: _, against_only } =
         choices.matching.clone();
     set(&mut settings.matching.threshold, threshold);
     set(&mut settings.signature.measure, measure);
@@ -59,6 +61,7 @@ pub(crate) fn apply(choices: &Choices, settings: &mut Settings) {
         settings.matching.bands = None;
     }
     set(&mut settings.matching.bands, bands.map(Some));
+    set(&mut settings.matching.find, find);
     set(&mut settings.matching.verify, verify);
     set(&mut settings.matching.against_only, against_only);
 

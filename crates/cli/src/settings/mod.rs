@@ -43,10 +43,12 @@ pub(crate) enum Purpose {
 }
 
 /// The settings that have no effect on records.
-pub(crate) const OF_TEXTS: [&str; 29] = [
+pub(crate) const OF_TEXTS: [&str; 31] = [
     "text-field",
     "set-of",
     "weight",
+    "weight-step",
+    "find",
     "bits",
     "ids",
     "common",

@@ -70,6 +70,7 @@
 //! ```
 
 pub mod amplification;
+pub mod banded;
 pub mod bit_sampling;
 pub mod dense;
 mod family;
@@ -86,6 +87,7 @@ mod tests;
 
 pub use crate::simhash::AngleEstimate;
 pub use amplification::{And, Or};
+pub use banded::{BandFunctions, BandedVectors, Join, JoinBuffers, NearBands, NearPair};
 pub use bit_sampling::BitSampling;
 pub use dense::{DenseVectors, MAX_DIMENSION, Near, Queries};
 pub use family::LshFamily;

@@ -87,8 +87,16 @@ impl Nearness {
     }
 }
 
+/// The cosine or the distance of two vectors of which the norms are known.
+pub(super) fn value_of_norms(nearness: Nearness, a: &[f32], b: &[f32], norms: (f64, f64)) -> f64 {
+    match nearness.is_cosine() {
+        true => cosine_of(inner_product(a, b), norms.0, norms.1),
+        false => squared_distance(a, b).sqrt(),
+    }
+}
+
 /// The cosine of two vectors, of which the inner product and the norms are known.
-pub(super) fn cosine_of(product: f64, a: f64, b: f64) -> f64 {
+fn cosine_of(product: f64, a: f64, b: f64) -> f64 {
     if a == 0.0 || b == 0.0 {
         return f64::from(u8::from(a == b));
     }
@@ -104,7 +112,7 @@ pub(super) fn inner_product(a: &[f32], b: &[f32]) -> f64 {
     dispatch(Kernel::best(), Sum { a, b, term: |x: f64, y: f64| x * y })
 }
 
-pub(super) fn squared_distance(a: &[f32], b: &[f32]) -> f64 {
+fn squared_distance(a: &[f32], b: &[f32]) -> f64 {
     dispatch(Kernel::best(), Sum { a, b, term: |x: f64, y: f64| (x - y) * (x - y) })
 }
 

@@ -140,11 +140,19 @@ impl LshFamily for StableProjections {
             return Ok(if s == 0.0 { 0.0 } else { 1.0 });
         }
         let probability = match self.stable {
-            Stable::Gaussian => erf(s / 2f64.sqrt()) + (2.0 / PI).sqrt() * exp_m1(-s * s / 2.0) / s,
+            Stable::Gaussian => gaussian_collision(s),
             Stable::Cauchy => 2.0 * atan(s) / PI - ln_1p_square(s) / (PI * s),
         };
         Ok(probability.clamp(0.0, 1.0))
     }
+}
+
+/// The probability that two vectors share a cell whose width is `s` times their distance.
+pub(super) fn gaussian_collision(s: f64) -> f64 {
+    if s == 0.0 || s.is_infinite() || s.is_nan() {
+        return if s == 0.0 { 0.0 } else { 1.0 };
+    }
+    (erf(s / 2f64.sqrt()) + (2.0 / PI).sqrt() * exp_m1(-s * s / 2.0) / s).clamp(0.0, 1.0)
 }
 
 /// `ln(1 + s^2)`, even if `s^2` overflows.

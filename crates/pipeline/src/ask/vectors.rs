@@ -4,13 +4,14 @@ use super::{At, keep_best, scan};
 use crate::method::TextBuffers;
 use crate::method::vectors::{nearness, similarity_of};
 use crate::prepared::Prepared;
-use crate::{Error, Job, Match, Measure, Observer, Result, Stage};
+use crate::{Error, Find, Job, Match, Measure, Observer, Result, Stage};
 use corpus::Document;
 
 /// See [`crate::query`]. Without a distance, all vectors are near by the Euclidean distance.
 pub(super) fn query(job: &Job, vector: &str, top: usize, observer: &dyn Observer) -> Result<Vec<Match>> {
     let threshold = job.settings.matching.threshold;
-    let mut settings = job.settings.clone().with_bands(None);
+    // All vectors are compared with one.
+    let mut settings = job.settings.clone().with_bands(None).with_find(Find::All);
     let is_euclidean = settings.signature.measure == Measure::Euclidean;
     let radius = settings.matching.radius;
     settings.matching.threshold = 1.0;

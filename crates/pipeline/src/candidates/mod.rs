@@ -6,6 +6,7 @@
 
 pub(crate) mod forest;
 pub(crate) mod grouping;
+mod near_groups;
 
 use crate::candidates::forest::Forest;
 use crate::candidates::grouping::{Group, Scan, Share, Visitor, groups, groups_of_parts, on_disk};
@@ -178,6 +179,9 @@ impl Finder<'_, '_> {
     /// Brings together the documents with an equal key in some band.
     fn by_bands(&self, keys: &KeyCounts) -> Result<()> {
         let View { recipe, threads, observer, .. } = self.view;
+        if recipe.method.compares_groups() && self.by_near_groups()? {
+            return Ok(());
+        }
         let bands = recipe.bands();
         let (at_a_time, memory) = (self.columns_at_a_time, self.memory);
         // The signatures are read once for each batch of bands.

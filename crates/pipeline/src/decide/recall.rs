@@ -81,7 +81,7 @@ pub(crate) struct OfKept {
 impl RecallSums {
     /// Adds a found pair. What is returned must be [added](Self::add_kept) together with that of the same kept document.
     pub(crate) fn add(&mut self, recipe: &Recipe, pair: FoundPair) -> Option<OfKept> {
-        self.lost.resize(recipe.bands(), Sum::default());
+        self.lost.resize(recipe.method.independent_bands(), Sum::default());
         self.count += 1;
         if pair.found_by == FoundBy::Proof {
             self.proven += 1;

@@ -16,6 +16,9 @@
 //!
 //! A document of which fewer than [`LEAST_REST`] elements remain, although it had more, is compared by its content only.
 //! Exact copies are documents with equal normalised texts, frame included, of the same site.
+//!
+//! The elements of a set are its items; a common item is left out with its whole weight. Most sets are small, so a set is compared by its content only if
+//! fewer than [`LEAST_ITEMS`] items remain: what one item leaves would make strangers equal.
 
 mod counting;
 mod cut;
@@ -25,7 +28,7 @@ mod retained;
 mod table;
 
 pub(crate) use counting::{FRAME, learn};
-pub(crate) use recipe::check_frames;
+pub(crate) use recipe::{check_frames, few_items};
 pub(crate) use table::Frame;
 
 use crate::method::content_hash;
@@ -38,6 +41,9 @@ pub const SITE_PAGES: u64 = 3;
 
 /// If elements of a document are left out and fewer than this remain, it is compared by its content only.
 pub const LEAST_REST: usize = 8;
+
+/// The same for sets: fewer items than this.
+pub const LEAST_ITEMS: usize = 2;
 
 /// What was left out of the comparisons of a run: `frame` in `report.json`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -80,12 +86,12 @@ pub(crate) fn site_hash(site: &str) -> u64 {
     content_hash(site.as_bytes()) as u64 | 1
 }
 
+/// True if too little of a text remains: of `all` elements only `rest`.
+pub(crate) fn is_too_little(all: usize, rest: usize) -> bool {
+    rest < all && rest < LEAST_REST
+}
+
 /// What stands for an element in the documents of a site.
 fn key_in_site(element: u64, site: u64) -> u64 {
     mix64(element ^ mix64(site))
-}
-
-/// True if too little of a document remains: of `all` elements only `rest`.
-pub(crate) fn is_too_little(all: usize, rest: usize) -> bool {
-    rest < all && rest < LEAST_REST
 }

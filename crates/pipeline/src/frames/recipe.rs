@@ -1,11 +1,12 @@
 //! What a recipe knows of frames and dates: which elements are left out, and which documents may be compared.
 
-use super::{Frame, days, is_too_little, is_wanted};
+use super::{Frame, LEAST_ITEMS, days, is_too_little, is_wanted};
+use crate::kind::Values;
 use crate::limits::memory::Ledger;
 use crate::method::{Recipe, TextBuffers, UseOfSketches, within_hash};
 use crate::settings::{Choice, not_allowed};
 use crate::store::entries::Within;
-use crate::{Kind, Method, Result, SettingName, Settings, WrongSetting};
+use crate::{Error, Kind, Method, Result, SettingName, Settings, WrongSetting};
 use corpus::Document;
 
 impl Recipe {
@@ -60,12 +61,18 @@ impl Recipe {
         }
         self.check_fits(text, budget)?;
         buffers.enter(document);
+        if let Some(values) = self.values.as_deref() {
+            buffers.elements.clear();
+            // What cannot be read is a bad record, and has no elements.
+            let is_read = values.items(text, &mut buffers.elements).is_ok();
+            return Ok(is_read.then_some((buffers.site, buffers.elements.as_slice())));
+        }
         Ok(Some((buffers.site, self.shingler.hashes(text, &mut buffers.shingles))))
     }
 
     /// Which shingles of a text, in order, are left out; empty if nothing is left out of any text.
     pub(crate) fn left_out(&self, text: &str, buffers: &mut TextBuffers) -> Vec<bool> {
-        let Some(frame) = self.frame.get() else { return Vec::new() };
+        let Some(frame) = self.frame.get().filter(|_| self.values.is_none()) else { return Vec::new() };
         let TextBuffers { fixed, site, .. } = buffers;
         self.shingler.hashes(text, fixed).iter().map(|&hash| frame.has(hash, *site)).collect()
     }
@@ -73,11 +80,29 @@ impl Recipe {
     /// True if elements of a text are left out, and too little remains.
     pub(crate) fn has_little_left(&self, text: &str, buffers: &mut TextBuffers) -> Result<bool> {
         let Some(frame) = self.frame.get() else { return Ok(false) };
+        if let Some(values) = self.values.as_deref() {
+            let (is_left_out, mut items) = (|item| frame.has(item, buffers.site), Vec::new());
+            values.items(text, &mut items).map_err(Error::Invalid)?;
+            return Ok(items.iter().any(|&item| is_left_out(item))
+                && few_items(values, text, &is_left_out, &mut items)?);
+        }
         let TextBuffers { fixed, site, .. } = buffers;
         let hashes = self.shingler.hashes(text, fixed);
         let rest = hashes.iter().filter(|&&hash| !frame.has(hash, *site)).count();
         Ok(is_too_little(hashes.len(), rest))
     }
+}
+
+/// True if fewer items of a set than a comparison needs are not left out. `items` is working memory.
+pub(crate) fn few_items(
+    values: &dyn Values,
+    text: &str,
+    is_left_out: &dyn Fn(u64) -> bool,
+    items: &mut Vec<u64>,
+) -> Result<bool> {
+    items.clear();
+    values.items(text, items).map_err(Error::Invalid)?;
+    Ok(items.iter().filter(|&&item| !is_left_out(item)).count() < LEAST_ITEMS)
 }
 
 /// Returns an error if a frame cannot be left out, or dates compared, with these settings or for this use.
@@ -92,7 +117,7 @@ pub(crate) fn check_frames(settings: &Settings, use_of: UseOfSketches) -> Result
     if common == Some(crate::Common::MoreThan(0)) {
         return Err(not_allowed(SettingName::Common, 0, "at least 1, or auto"));
     }
-    if is_wanted(settings) && settings.signature.kind != Kind::Text {
+    if is_wanted(settings) && !matches!(settings.signature.kind, Kind::Text | Kind::Sets) {
         let needed = Choice::new(SettingName::Kind, Kind::Text);
         return Err(WrongSetting::Needs { choice, needed, instead: None }.into());
     }

@@ -16,9 +16,11 @@ pub struct ComparedValues {
     pub bits: Option<u32>,
     /// The cosine, the angle in degrees and the Euclidean distance, of vectors.
     pub angle: Option<ComparedAngle>,
-    /// The items of sets that both have: each as JSON, with its weights in both. Ascending.
+    /// What weights are multiples of, if they are not whole numbers.
+    pub weight_step: Option<f64>,
+    /// The items of sets that both have: each as JSON, with its weights in both, in steps. Ascending.
     pub shared: Vec<(String, [u64; 2])>,
-    /// The items that only the first has, and those that only the second has: each as JSON, with its weight.
+    /// The items that only the first has, and those that only the second has: each as JSON, with its weight in steps.
     pub only: [Vec<(String, u64)>; 2],
     /// True if a run takes them for duplicates.
     pub is_duplicate: bool,
@@ -26,6 +28,22 @@ pub struct ComparedValues {
     pub probability: f64,
     /// The plan of such a run: `21 bands of 6 rows`.
     pub plan: String,
+}
+
+impl ComparedValues {
+    /// The weight of so many steps, as it is written.
+    #[must_use]
+    pub fn weight(&self, steps: u64) -> String {
+        match self.weight_step {
+            None => steps.to_string(),
+            // A product such as 3 * 0.1 has digits that nobody wrote.
+            Some(step) => {
+                let weight = steps as f64 * step;
+                let digits = format!("{weight:.9}");
+                digits.trim_end_matches('0').trim_end_matches('.').to_owned()
+            }
+        }
+    }
 }
 
 /// What vectors are compared by.
@@ -65,6 +83,7 @@ pub fn compare_values(settings: &Settings, values: [&str; 2]) -> Result<Compared
             distance: Some(distance),
             bits: settings.signature.bits,
             angle: None,
+            weight_step: None,
             shared: Vec::new(),
             only: [Vec::new(), Vec::new()],
             is_duplicate: distance <= settings.matching.distance,
@@ -88,6 +107,7 @@ pub fn compare_values(settings: &Settings, values: [&str; 2]) -> Result<Compared
             distance: None,
             bits: None,
             angle: Some(angle),
+            weight_step: None,
             shared: Vec::new(),
             only: [Vec::new(), Vec::new()],
             is_duplicate: nearness.is_near(value),
@@ -126,6 +146,7 @@ pub fn compare_values(settings: &Settings, values: [&str; 2]) -> Result<Compared
         distance: None,
         bits: None,
         angle: None,
+        weight_step: settings.signature.weight_step,
         shared,
         only,
         is_duplicate,
@@ -148,6 +169,11 @@ mod tests {
         let weighted = sets.clone().with_measure(Measure::WeightedJaccard);
         let compared = compare_values(&weighted, [r#"{"a": 3}"#, r#"{"a": 1, "b": 1}"#]).unwrap();
         assert_eq!((compared.similarity, compared.shared[0].1), (0.25, [3, 1]));
+        assert_eq!(compared.weight(3), "3");
+        let in_steps = weighted.with_weight_step(Some(0.1));
+        let compared = compare_values(&in_steps, [r#"{"a": 0.3}"#, r#"{"a": 1.04, "b": 2}"#]).unwrap();
+        assert_eq!((compared.similarity, compared.shared[0].1), (0.1, [3, 10]));
+        assert_eq!([3, 10, 0].map(|steps| compared.weight(steps)), ["0.3", "1", "0"]);
         let contained = sets.clone().with_measure(Measure::Containment);
         assert_eq!(compare_values(&contained, ["[1]", "[1, 2]"]).unwrap().similarity, 1.0);
         let prints = Settings::default().with_kind(Kind::Fingerprints);

@@ -13,6 +13,7 @@ use crate::store::columns::Columns;
 use lookalike::banding::band_key;
 use lookalike::hamming::wide_pairs;
 use lookalike::hashing::Key;
+use std::ops::Range;
 
 /// The fewest bits of a fingerprint.
 pub(crate) const LEAST_BITS: u32 = 16;
@@ -136,6 +137,8 @@ pub(crate) struct Near {
     bits: u32,
     distance: u32,
     blocks: Blocks,
+    /// The words of a fingerprint in which each mask has bits.
+    masked: Vec<Range<usize>>,
 }
 
 impl Near {
@@ -143,11 +146,20 @@ impl Near {
         let bits = settings.signature.bits.unwrap_or(USUAL_BITS);
         let distance = settings.matching.distance;
         let blocks = Blocks::new(bits, distance, settings.matching.recall, settings.signature.seed);
-        Self { bits, distance, blocks }
+        let masked = |mask: &super::blocks::Mask| {
+            let first = mask.iter().position(|word| *word != 0).unwrap_or(0);
+            first..mask.iter().rposition(|word| *word != 0).map_or(first, |last| last + 1)
+        };
+        let masked = blocks.masks.iter().map(masked).collect();
+        Self { bits, distance, blocks, masked }
     }
 
     fn words(lanes: &[u16]) -> impl Iterator<Item = u64> + '_ {
-        lanes.chunks(4).map(|lanes| lanes.iter().rev().fold(0, |word, &lane| word << 16 | u64::from(lane)))
+        lanes
+            .as_chunks::<4>()
+            .0
+            .iter()
+            .map(|&[a, b, c, d]| u64::from(a) | u64::from(b) << 16 | u64::from(c) << 32 | u64::from(d) << 48)
     }
 
     fn apart(a: &[u16], b: &[u16]) -> u32 {
@@ -200,13 +212,14 @@ impl Sketcher for Near {
     }
 
     fn key(&self, band: usize, lanes: &[u16]) -> u64 {
-        let mask = &self.blocks.masks[band];
+        let (mask, Range { start, end }) = (&self.blocks.masks[band], self.masked[band].clone());
+        let end = end.min(lanes.len() / 4);
         let mut words = [0; MOST_BITS as usize / 64];
-        let width = lanes.len() / 4;
-        for (masked, (word, mask)) in words.iter_mut().zip(Self::words(lanes).zip(mask)) {
-            *masked = word & mask;
+        let masked = Self::words(&lanes[4 * start.min(end)..4 * end]).zip(&mask[start.min(end)..end]);
+        for (masked_word, (word, mask)) in words.iter_mut().zip(masked) {
+            *masked_word = word & mask;
         }
-        band_key(band, &words[..width])
+        band_key(band, &words[..end - start.min(end)])
     }
 
     fn shared_keys(&self, a: &[u16], b: &[u16]) -> u32 {

@@ -24,7 +24,7 @@ mod usable;
 pub(crate) mod vectors;
 
 use crate::sketch::Sources;
-use crate::{Kind, Measure, Settings};
+use crate::{Kind, Settings};
 use corpus::{Block, FieldPath, Fields, Limits, ReadMode, Reader, Record, Scratch};
 use lookalike::hashing::Key;
 use std::fmt::Debug;
@@ -35,8 +35,30 @@ pub(crate) trait Values: Debug + Send + Sync {
     /// a sentence: "the field `items` has null as item 3".
     fn elements(&self, json: &str, key: &Key, elements: &mut Vec<u64>) -> Result<(), String>;
 
+    /// The same without the elements of items that are left out: those of whose hash with the fixed key `is_left_out` says so.
+    fn rest(
+        &self,
+        json: &str,
+        key: &Key,
+        is_left_out: &dyn Fn(u64) -> bool,
+        elements: &mut Vec<u64>,
+    ) -> Result<(), String> {
+        let _ = is_left_out;
+        self.elements(json, key, elements)
+    }
+
+    /// Appends the hashes of the items of a value with the fixed key, each once: what is counted to find what many documents share.
+    fn items(&self, json: &str, items: &mut Vec<u64>) -> Result<(), String> {
+        self.elements(json, Key::FIXED, items)
+    }
+
     /// Appends bytes that are equal for equal documents only. What is exactly equal is a copy.
     fn content(&self, json: &str, bytes: &mut Vec<u8>) -> Result<(), String>;
+
+    /// A value as it is shown, if not as it is written.
+    fn shown(&self, _json: &str) -> Option<String> {
+        None
+    }
 
     /// A number that is equal for equal documents, from their elements.
     fn sum(&self, elements: &[u64]) -> u64 {
@@ -68,7 +90,7 @@ pub(crate) fn of(settings: &Settings) -> Option<Box<dyn Values>> {
         Kind::Sets => Some(Box::new(sets::Sets::new(
             field,
             settings.signature.split.as_deref(),
-            settings.signature.measure == Measure::WeightedJaccard,
+            sets::Weights::of(settings),
         ))),
     }
 }

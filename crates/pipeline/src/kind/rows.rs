@@ -9,7 +9,8 @@
 //! lists them as it lists bad records.
 
 use super::bad_rows::BadRowsWriter;
-use crate::{Error, Job, Measure, OnBadRecord, Result};
+use super::sets::Weights;
+use crate::{Error, Job, OnBadRecord, Result};
 use corpus::{
     Block, Compression, FieldPath, Fields, Format, Limits, Location, ReadMode, Reader, Record, Scratch,
     Source, Stamp, TemporaryCopy, place_of,
@@ -100,7 +101,7 @@ struct Gathering {
     folder: TempFolder,
     fields: Fields,
     names: [String; 2],
-    has_weights: bool,
+    weights: Option<Weights>,
     on_bad_record: OnBadRecord,
     memory: u64,
     files: Vec<(PathBuf, BufWriter<OutFile>)>,
@@ -132,7 +133,7 @@ impl Gathering {
                 date: None,
             },
             names,
-            has_weights: job.settings.signature.measure == Measure::WeightedJaccard,
+            weights: Weights::of(&job.settings),
             on_bad_record: files.on_bad_record,
             memory: job.resources.memory / 8,
             files: Vec::new(),
@@ -198,7 +199,7 @@ impl Gathering {
                 if failure.is_some() {
                     return Ok(());
                 }
-                match row(record, self.has_weights, &self.names, &mut set) {
+                match row(record, self.weights, &self.names, &mut set) {
                     Ok((item, weight)) => {
                         rows.push(hash(set.as_bytes()), set.as_bytes(), item.as_bytes(), weight);
                     }
@@ -267,7 +268,7 @@ impl Gathering {
             let mut is_first = true;
             for item in set.chunk_by(|&a, &b| all.item(a) == all.item(b)) {
                 let weight = item.iter().fold(0u64, |sum, row| sum.saturating_add(row.weight));
-                let repeats = if self.has_weights { weight } else { weight.min(1) };
+                let repeats = if self.weights.is_some() { weight } else { weight.min(1) };
                 if repeats > super::sets::MOST_WEIGHT {
                     return Err(Error::Invalid(format!(
                         "the weights of {} in the set {} add up to {weight}, and at most {} are allowed; divide them by a common number",
@@ -310,7 +311,7 @@ fn hash(bytes: &[u8]) -> u64 {
 /// the end of a sentence.
 fn row<'r>(
     record: Record<'r>,
-    has_weights: bool,
+    weights: Option<Weights>,
     [set_name, items_name]: &[String; 2],
     set: &mut String,
 ) -> std::result::Result<(&'r str, u64), (Option<String>, String)> {
@@ -330,12 +331,13 @@ fn row<'r>(
     if document.text.starts_with(['[', '{', 't', 'f']) {
         return wrong(format!("the field `{items_name}` is not one item: a string or a number"));
     }
-    match document.within {
-        Some(weight) if has_weights => match super::sets::whole(weight.trim()) {
-            Ok(weight) => Ok((document.text, weight)),
+    match (document.within, weights) {
+        (_, None) => Ok((document.text, 1)),
+        (None, Some(weights)) => Ok((document.text, weights.of_row())),
+        (Some(weight), Some(weights)) => match weights.steps(weight.trim()) {
+            Ok(steps) => Ok((document.text, steps)),
             Err(why) => wrong(format!("the weight {weight} cannot be used: {why}")),
         },
-        _ => Ok((document.text, 1)),
     }
 }
 

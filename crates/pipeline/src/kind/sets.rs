@@ -3,9 +3,10 @@
 //! An item is a string or a number. Items are compared as values: `"1"` and `1` differ, `1` and `1.0` do not, and numbers of any
 //! length are compared exactly. An item becomes a hash, as a shingle does; so the mathematics of shingles holds for it.
 //!
-//! Weights are whole numbers. An item of weight 3 becomes three elements, and so the shared elements of two documents are the
+//! Weights are whole numbers of steps. An item of three steps becomes three elements, and so the shared elements of two documents are the
 //! sum of the smaller weights, and all elements of both are the sum of the larger ones: their Jaccard similarity is the weighted
-//! one, exactly.
+//! one, exactly, in any order and on any CPU. A step is 1 unless the settings say something else; then every weight is first rounded
+//! to the nearest number of steps.
 
 use super::Values;
 use crate::{Measure, Settings};
@@ -24,7 +25,50 @@ const NUMBER: u64 = 0x6e75_6d62_6572;
 pub(crate) struct Sets {
     field: String,
     split: Option<String>,
-    is_weighted: bool,
+    weights: Option<Weights>,
+}
+
+/// How weights are read.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Weights {
+    /// Weights are rounded to multiples of this. Without it they are whole numbers.
+    step: Option<f64>,
+    /// The steps of an item of an array.
+    of_one: u64,
+}
+
+impl Weights {
+    /// How the settings weigh items; `None` if they do not.
+    pub(crate) fn of(settings: &Settings) -> Option<Self> {
+        if settings.signature.measure != Measure::WeightedJaccard {
+            return None;
+        }
+        let step = settings.signature.weight_step;
+        // Of gathered rows, an array has an item once for each step.
+        let of_one = if settings.files.set_of.is_some() { 1 } else { steps_of_one(step) };
+        Some(Self { step, of_one })
+    }
+
+    /// The steps of a row that has no weight.
+    pub(crate) fn of_row(self) -> u64 {
+        steps_of_one(self.step)
+    }
+
+    /// The steps of a weight. The error follows "and".
+    pub(crate) fn steps(self, written: &str) -> Result<u64, &'static str> {
+        let Some(step) = self.step else { return whole(written) };
+        let weight = written.parse::<f64>().map_err(|_| "a weight is a number")?;
+        match (weight / step).round() {
+            _ if weight < 0.0 => Err("weights are not negative"),
+            steps if steps <= MOST_WEIGHT as f64 => Ok(steps as u64),
+            steps if steps.is_nan() => Err("a weight is a number"),
+            _ => Err("it has too many steps; a larger weight-step makes fewer"),
+        }
+    }
+}
+
+fn steps_of_one(step: Option<f64>) -> u64 {
+    step.map_or(1, |step| (1.0 / step).round().min(u32::MAX.into()) as u64)
 }
 
 /// An item as it is compared.
@@ -59,8 +103,13 @@ impl Item<'_> {
 
 impl Sets {
     /// The sets in a field. A string is a set only if there is something to split it at.
-    pub(crate) fn new(field: &str, split: Option<&str>, is_weighted: bool) -> Self {
-        Self { field: field.to_owned(), split: split.map(str::to_owned), is_weighted }
+    pub(crate) fn new(field: &str, split: Option<&str>, weights: Option<Weights>) -> Self {
+        Self { field: field.to_owned(), split: split.map(str::to_owned), weights }
+    }
+
+    /// The steps of an item that has no weight of its own.
+    fn of_one(&self) -> u64 {
+        self.weights.map_or(1, |weights| weights.of_one)
     }
 
     /// Hands out every item with its weight, as often as it occurs.
@@ -70,10 +119,12 @@ impl Sets {
             Scanner { text: json.trim_ascii(), at: 0, unescaped: String::new(), number: Vec::new() };
         match scanner.peek() {
             Some(b'[') => self.visit_array(&mut scanner, visit),
-            Some(b'{') if self.is_weighted => self.visit_object(&mut scanner, visit),
-            Some(b'{') => Err(format!(
-                "the field `{field}` is an object, which has weights; compare with the measure weighted-jaccard, or write an array"
-            )),
+            Some(b'{') => match self.weights {
+                Some(weights) => self.visit_object(&mut scanner, weights, visit),
+                None => Err(format!(
+                    "the field `{field}` is an object, which has weights; compare with the measure weighted-jaccard, or write an array"
+                )),
+            },
             Some(b'"') => {
                 let Item::Text(text) = scanner.item().map_err(|wrong| self.wrong(&wrong))? else {
                     return Err(self.wrong("it is no string"));
@@ -90,7 +141,7 @@ impl Sets {
                     ));
                 };
                 let items = text.split(split.as_str()).map(str::trim).filter(|item| !item.is_empty());
-                items.for_each(|item| visit(Item::Text(item), 1));
+                items.for_each(|item| visit(Item::Text(item), self.of_one()));
                 Ok(())
             }
             Some(b'n') => Err(format!("the field `{field}` is null")),
@@ -113,7 +164,7 @@ impl Sets {
             let item = scanner
                 .item()
                 .map_err(|wrong| format!("item {number} of the field `{}` {wrong}", self.field))?;
-            visit(item, 1);
+            visit(item, self.of_one());
             if scanner.passes(b']') {
                 break;
             }
@@ -127,6 +178,7 @@ impl Sets {
     fn visit_object(
         &self,
         scanner: &mut Scanner<'_>,
+        weights: Weights,
         visit: &mut dyn FnMut(Item<'_>, u64),
     ) -> Result<(), String> {
         scanner.at += 1;
@@ -147,7 +199,7 @@ impl Sets {
                 return Err(self.wrong("a colon is missing"));
             }
             let written = scanner.written();
-            match whole(written) {
+            match weights.steps(written) {
                 Ok(weight) => visit(Item::Text(&name), weight),
                 Err(why) => {
                     return Err(format!(
@@ -199,14 +251,44 @@ impl Sets {
 
 impl Values for Sets {
     fn elements(&self, json: &str, key: &Key, elements: &mut Vec<u64>) -> Result<(), String> {
-        if !self.is_weighted {
-            self.visit(json, &mut |item, _| elements.push(item.hash(key)))?;
+        self.rest(json, key, &|_| false, elements)
+    }
+
+    fn items(&self, json: &str, items: &mut Vec<u64>) -> Result<(), String> {
+        self.visit(json, &mut |item, weight| {
+            if weight > 0 {
+                items.push(item.hash(Key::FIXED));
+            }
+        })?;
+        items.sort_unstable();
+        items.dedup();
+        Ok(())
+    }
+
+    fn rest(
+        &self,
+        json: &str,
+        key: &Key,
+        is_left_out: &dyn Fn(u64) -> bool,
+        elements: &mut Vec<u64>,
+    ) -> Result<(), String> {
+        let is_wanted = |item: &Item<'_>| !is_left_out(item.hash(Key::FIXED));
+        if self.weights.is_none() {
+            self.visit(json, &mut |item, _| {
+                if is_wanted(&item) {
+                    elements.push(item.hash(key));
+                }
+            })?;
             elements.sort_unstable();
             elements.dedup();
             return Ok(());
         }
         let mut weights: Vec<(u64, u64)> = Vec::new();
-        self.visit(json, &mut |item, weight| weights.push((item.hash(key), weight)))?;
+        self.visit(json, &mut |item, weight| {
+            if is_wanted(&item) {
+                weights.push((item.hash(key), weight));
+            }
+        })?;
         self.weights(&mut weights, is_object(json))?;
         for (hash, weight) in weights {
             elements.push(hash);
@@ -221,7 +303,7 @@ impl Values for Sets {
         self.visit(json, &mut |item, weight| items.push((item.encoded(), weight)))?;
         let mut by_item: Vec<(&[u8], u64)> =
             items.iter().map(|(item, weight)| (item.as_slice(), *weight)).collect();
-        if self.is_weighted {
+        if self.weights.is_some() {
             self.weights(&mut by_item, is_object(json))?;
         } else {
             by_item.sort_unstable();
@@ -242,8 +324,8 @@ fn is_object(json: &str) -> bool {
 
 /// The items of a set by what is compared of them: each as JSON, with its weight. The error is the end of a sentence.
 pub(crate) fn items(settings: &Settings, json: &str) -> Result<BTreeMap<Vec<u8>, (String, u64)>, String> {
-    let is_weighted = settings.signature.measure == Measure::WeightedJaccard;
-    let sets = Sets::new(&settings.files.text_field, settings.signature.split.as_deref(), is_weighted);
+    let weights = Weights::of(settings);
+    let sets = Sets::new(&settings.files.text_field, settings.signature.split.as_deref(), weights);
     let mut items: BTreeMap<Vec<u8>, (String, u64)> = BTreeMap::new();
     sets.visit(json, &mut |item, weight| {
         let shown = match item {
@@ -251,7 +333,7 @@ pub(crate) fn items(settings: &Settings, json: &str) -> Result<BTreeMap<Vec<u8>,
             Item::Number(_, written) => written.to_owned(),
         };
         let (_, all) = items.entry(item.encoded()).or_insert((shown, 0));
-        *all = if is_weighted { all.saturating_add(weight) } else { 1 };
+        *all = if weights.is_some() { all.saturating_add(weight) } else { 1 };
     })?;
     items.retain(|_, (_, weight)| *weight > 0);
     Ok(items)
@@ -338,9 +420,8 @@ impl<'a> Scanner<'a> {
 }
 
 /// A weight: a whole number. The error follows "and".
-pub(crate) fn whole(written: &str) -> Result<u64, &'static str> {
-    const WHOLE: &str =
-        "weights are whole numbers, 0 or more; multiply all weights by a common number, and round";
+fn whole(written: &str) -> Result<u64, &'static str> {
+    const WHOLE: &str = "weights are whole numbers, 0 or more; with a weight-step, as 0.1, they are rounded to multiples of it";
     if let Ok(weight) = written.parse::<u64>() {
         return Ok(weight);
     }
@@ -358,16 +439,20 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    fn sets(split: Option<&str>, is_weighted: bool) -> Sets {
+        Sets::new("items", split, is_weighted.then_some(Weights { step: None, of_one: 1 }))
+    }
+
     fn elements(json: &str, is_weighted: bool) -> Result<Vec<u64>, String> {
         let mut elements = Vec::new();
-        Sets::new("items", Some(","), is_weighted).elements(json, Key::FIXED, &mut elements)?;
+        sets(Some(","), is_weighted).elements(json, Key::FIXED, &mut elements)?;
         elements.sort_unstable();
         Ok(elements)
     }
 
     fn content(json: &str, is_weighted: bool) -> Vec<u8> {
         let mut bytes = Vec::new();
-        Sets::new("items", Some(","), is_weighted).content(json, &mut bytes).unwrap();
+        sets(Some(","), is_weighted).content(json, &mut bytes).unwrap();
         bytes
     }
 
@@ -384,7 +469,7 @@ mod tests {
         assert!(same("[]", r#"" , ""#));
         let in_a_string = |json: &str| {
             let mut elements = Vec::new();
-            Sets::new("items", None, false).elements(json, Key::FIXED, &mut elements).map(|()| elements)
+            sets(None, false).elements(json, Key::FIXED, &mut elements).map(|()| elements)
         };
         assert_eq!(in_a_string(r#""[\"a\", 1]""#), elements(r#"["a", 1]"#, false));
         assert!(in_a_string(r#""[\"a\", null]""#).unwrap_err().contains("item 2"));
@@ -400,6 +485,52 @@ mod tests {
         assert_eq!(elements(r#"{"a": 2.0}"#, true), elements(r#"{"a": 2}"#, true));
         assert_eq!(content(r#"{"a": 2, "b": 1, "c": 0}"#, true), content(r#"["a","b","a"]"#, true));
         assert_eq!(elements(r#"{"a": 3, "b": 4}"#, true).unwrap().len(), 7);
+    }
+
+    #[test]
+    fn weights_are_rounded_to_steps() {
+        let of = |json: &str, step: f64| {
+            let settings = Settings::default()
+                .with_kind(crate::Kind::Sets)
+                .with_text_field("items".into())
+                .with_measure(Measure::WeightedJaccard)
+                .with_weight_step(Some(step));
+            let (mut elements, mut bytes) = (Vec::new(), Vec::new());
+            let sets = Sets::new("items", None, Weights::of(&settings));
+            sets.content(json, &mut bytes).and_then(|()| sets.elements(json, Key::FIXED, &mut elements)).map(
+                |()| {
+                    elements.sort_unstable();
+                    (elements, bytes)
+                },
+            )
+        };
+        assert_eq!(of(r#"{"a": 2.5, "b": 0.04, "c": 1e-1}"#, 0.1), of(r#"{"c": 0.14, "a": 2.46}"#, 0.1));
+        assert_eq!(of(r#"{"a": 2.5}"#, 0.5).unwrap().0.len(), 5);
+        assert_eq!(of(r#"{"a": 2500, "b": 499}"#, 1000.0).unwrap().0.len(), 3);
+        assert_eq!(of(r#"["a", "b", "a"]"#, 0.25), of(r#"{"a": 2, "b": 1}"#, 0.25));
+        for (json, expected) in [
+            (r#"{"a": -0.2}"#, "weights are not negative"),
+            (r#"{"a": 1e9}"#, "too many steps"),
+            (r#"{"a": "x"}"#, "a weight is a number"),
+            (r#"{"a": NaN}"#, "a weight is a number"),
+            (r#"{"a": 1.5, "a": 2}"#, "an item twice"),
+        ] {
+            let said = of(json, 0.1).unwrap_err();
+            assert!(said.contains(expected), "{json}: {said}");
+        }
+    }
+
+    #[test]
+    fn items_that_are_left_out_leave_the_elements_of_the_others() {
+        for is_weighted in [false, true] {
+            let sets = sets(None, is_weighted);
+            let (mut all, mut rest, mut expected) = (Vec::new(), Vec::new(), Vec::new());
+            sets.items(r#"["b"]"#, &mut all).unwrap();
+            let is_left_out = |hash: u64| hash == all[0];
+            sets.rest(r#"["a", "b", "c", "b", "a"]"#, Key::FIXED, &is_left_out, &mut rest).unwrap();
+            sets.elements(r#"["a", "a", "c"]"#, Key::FIXED, &mut expected).unwrap();
+            assert_eq!(rest, expected);
+        }
     }
 
     #[test]
@@ -429,7 +560,7 @@ mod tests {
             assert!(said.contains(expected), "{json}: {said}");
         }
         assert!(elements(r#"{"a": 1}"#, false).unwrap_err().contains("weighted-jaccard"));
-        let whole = Sets::new("items", None, false).elements(r#""a,b""#, Key::FIXED, &mut Vec::new());
+        let whole = sets(None, false).elements(r#""a,b""#, Key::FIXED, &mut Vec::new());
         assert!(whole.unwrap_err().contains("say what separates its items"));
     }
 
@@ -437,7 +568,7 @@ mod tests {
         #[test]
         fn any_text_is_read_or_refused(json in "[\\[\\]{}\",:\\\\a-c0-9 .eun-]{0,40}", is_weighted: bool) {
             let _ = elements(&json, is_weighted);
-            let _ = Sets::new("items", None, is_weighted).content(&json, &mut Vec::new());
+            let _ = sets(None, is_weighted).content(&json, &mut Vec::new());
         }
 
         #[test]

@@ -4,6 +4,7 @@ use super::Values;
 use crate::method::{Recipe, TextBuffers};
 use corpus::{BadRecord, Record};
 use lookalike::hashing::Key;
+use std::borrow::Cow;
 
 impl Recipe {
     /// The record, or a bad one if its value cannot be a document of this kind.
@@ -23,6 +24,12 @@ impl Recipe {
     /// Takes a value for the first document, and returns what follows from it for the others; `None` if it cannot be used.
     pub(crate) fn learn(&self, text: &str) -> Option<u64> {
         self.values.as_deref()?.learn(text)
+    }
+
+    /// A document as it is shown.
+    pub(crate) fn shown<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let shown = self.values.as_deref().and_then(|values| values.shown(text));
+        shown.map_or(Cow::Borrowed(text), Cow::Owned)
     }
 
     /// Why a value cannot be a document of this kind; `None` if it can.

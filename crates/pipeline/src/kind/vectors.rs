@@ -112,6 +112,16 @@ impl Values for Vectors {
         Ok(())
     }
 
+    /// A row of an array is no text; its coordinates are.
+    fn shown(&self, json: &str) -> Option<String> {
+        let mut coordinates = Vec::new();
+        if !corpus::unpack_floats(json, &mut coordinates) {
+            return None;
+        }
+        let written: Vec<String> = coordinates.iter().map(f32::to_string).collect();
+        Some(format!("[{}]", written.join(", ")))
+    }
+
     fn sum(&self, elements: &[u64]) -> u64 {
         elements.iter().fold(0, |sum, &bits| mix64(sum ^ bits))
     }
@@ -145,6 +155,10 @@ mod tests {
         let mut packed = String::new();
         corpus::pack_floats([1.5, f32::MIN_POSITIVE, -3e38], &mut packed);
         assert_eq!(coordinates(&packed).unwrap(), [1.5, f32::MIN_POSITIVE, -3e38]);
+        corpus::pack_floats([1.5, -0.25], &mut packed);
+        let vectors = Vectors::new("v");
+        assert_eq!(vectors.shown(&packed).unwrap(), "[1.5, -0.25]");
+        assert_eq!(vectors.shown("[1.50, -0.25]"), None);
     }
 
     #[test]

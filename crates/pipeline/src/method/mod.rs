@@ -7,7 +7,7 @@
 //! | `short.rs`, part of `bands.rs` | the rarest shingles of a short document | share one of them, and enough of them |
 //! | `tables.rs` | a SimHash fingerprint | agree in the blocks of a table |
 //! | `samples.rs` | some of the shingles | share one of them |
-//! | `vectors.rs` | the vector itself | are all pairs |
+//! | `vectors.rs` | the vector itself | are all pairs, or share a band of random functions |
 //!
 //! To add a method, add a file here and an arm to [`of`]. `recipe.rs` has everything else that follows from the
 //! settings.
@@ -33,7 +33,7 @@ use crate::report::Plan;
 use crate::store::columns::Columns;
 use crate::store::entries::Within;
 use crate::{Kind, Measure, Method, Result, Settings};
-use lookalike::vectors::Nearness;
+use lookalike::vectors::{NearBands, Nearness};
 use short::{Short, Standing};
 use std::collections::HashMap;
 use std::fmt::Debug;
@@ -62,6 +62,19 @@ pub(crate) trait Sketcher: Debug + Send + Sync {
     /// When documents are near, if they are vectors. Then all of them are compared, and there are no candidates.
     fn nearness(&self) -> Option<Nearness> {
         None
+    }
+
+    /// Takes note of how many documents there are, where this decides how pairs are found.
+    fn settle(&self, _documents: u64) {}
+
+    /// The bands that find near vectors. Without them, all vectors are compared.
+    fn near_bands(&self) -> Option<NearBands> {
+        None
+    }
+
+    /// The number of bands that find pairs independently of each other.
+    fn independent_bands(&self) -> usize {
+        self.bands()
     }
 
     /// The number of keys that are computed from the lanes of a document. Documents that share a key are candidates.

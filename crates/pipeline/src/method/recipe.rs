@@ -5,7 +5,7 @@ use super::key::KeySeed;
 use super::short::Standing;
 use super::{Shingled, SketchBuffers, Sketcher, UseOfSketches, weights};
 use crate::candidates::grouping::Share;
-use crate::frames::{self, Frame, check_frames};
+use crate::frames::{self, Frame, check_frames, few_items};
 use crate::kind::{self, Values};
 use crate::limits::memory::Ledger;
 use crate::report::Plan;
@@ -100,13 +100,8 @@ pub(crate) struct Sketched {
     /// The number of all shingles, and of those that are left out, with repeats.
     pub all: usize,
     pub left_out: usize,
-}
-
-impl Sketched {
     /// True if too little of the document remains: it has no sketch, and is compared by its content only.
-    pub(crate) fn is_too_little(&self) -> bool {
-        frames::is_too_little(self.all, self.all - self.left_out)
-    }
+    pub is_too_little: bool,
 }
 
 /// After a text longer than this, in bytes, the working memory that it needed is freed.
@@ -205,6 +200,13 @@ impl Recipe {
         })
     }
 
+    /// The plan, after it is settled how pairs are found.
+    pub(crate) fn settled_plan(&self) -> Plan {
+        let settled = self.method.plan();
+        let Plan { bands, rows, recall_at_threshold, all_up_to, .. } = settled;
+        Plan { bands, rows, recall_at_threshold, all_up_to, ..self.plan.clone() }
+    }
+
     /// What hashes for the exact comparison.
     fn deciding(&self) -> &Deciding {
         self.deciding.get_or_init(|| Deciding::new(&self.shingler, &self.seed))
@@ -212,13 +214,19 @@ impl Recipe {
 
     /// The elements of a value that is not a text.
     fn value_elements<'b>(
+        &self,
         values: &dyn Values,
         text: &str,
         key: &Key,
         buffers: &'b mut TextBuffers,
     ) -> Result<&'b [u64]> {
-        buffers.elements.clear();
-        values.elements(text, key, &mut buffers.elements).map_err(Error::Invalid)?;
+        let TextBuffers { elements, site, .. } = buffers;
+        elements.clear();
+        match self.frame.get() {
+            None => values.elements(text, key, elements),
+            Some(frame) => values.rest(text, key, &|item| frame.has(item, *site), elements),
+        }
+        .map_err(Error::Invalid)?;
         Ok(&buffers.elements)
     }
 
@@ -280,7 +288,7 @@ impl Recipe {
     /// order, may repeat, and are hashed with the key of the run.
     pub(crate) fn elements<'b>(&self, text: &str, buffers: &'b mut TextBuffers) -> Result<&'b [u64]> {
         if let Some(values) = self.values.as_deref() {
-            return Self::value_elements(values, text, &self.deciding().key, buffers);
+            return self.value_elements(values, text, &self.deciding().key, buffers);
         }
         let TextBuffers { shingles, elements, fixed, rest, site, .. } = buffers;
         let mut hashes = self.deciding().shingler.hashes(text, shingles);
@@ -306,7 +314,7 @@ impl Recipe {
         buffers: &'b mut TextBuffers,
     ) -> Result<&'b [u64]> {
         if let Some(values) = self.values.as_deref() {
-            return Self::value_elements(values, text, Key::FIXED, buffers);
+            return self.value_elements(values, text, Key::FIXED, buffers);
         }
         let TextBuffers { shingles, elements, rest, site, .. } = buffers;
         let mut hashes = self.shingler.hashes(text, shingles);
@@ -344,11 +352,22 @@ impl Recipe {
         if let Some(values) = self.values.as_deref() {
             bag.clear();
             values.elements(text, Key::FIXED, bag).map_err(Error::Invalid)?;
-            let sum = values.sum(bag);
-            let fingerprint = mix64(sum ^ mix64(bag.len() as u64 ^ within[0]));
+            let (sum, all) = (values.sum(bag), bag.len());
+            let fingerprint = mix64(sum ^ mix64(all as u64 ^ within[0] ^ *site));
+            let mut is_too_little = false;
+            if let Some(frame) = self.frame.get() {
+                let is_left_out = |item| frame.has(item, *site);
+                bag.clear();
+                values.rest(text, Key::FIXED, &is_left_out, bag).map_err(Error::Invalid)?;
+                is_too_little = bag.len() < all && few_items(values, text, &is_left_out, rest)?;
+            }
+            let left_out = all - bag.len();
+            if is_too_little {
+                return Ok(Sketched { fingerprint, size: 0, all, left_out, is_too_little });
+            }
             let document = Shingled { hashes: bag, elements: bag, is_bag: false, within };
             let size = self.method.sketch(&document, sketching, columns)?;
-            return Ok(Sketched { fingerprint, size, all: bag.len(), left_out: 0 });
+            return Ok(Sketched { fingerprint, size, all, left_out, is_too_little });
         }
         let mut hashes = self.shingler.hashes(text, shingles);
         // The sum represents the bag of shingles: texts that are equal after normalisation have equal sums.
@@ -362,8 +381,9 @@ impl Recipe {
             hashes = rest;
         }
         let left_out = all - hashes.len();
-        if frames::is_too_little(all, hashes.len()) {
-            return Ok(Sketched { fingerprint, size: 0, all, left_out });
+        let is_too_little = frames::is_too_little(all, hashes.len());
+        if is_too_little {
+            return Ok(Sketched { fingerprint, size: 0, all, left_out, is_too_little });
         }
         let is_bag = self.settings.signature.elements == Elements::Bag;
         let elements = match is_bag {
@@ -375,7 +395,7 @@ impl Recipe {
         };
         let document = Shingled { hashes, elements, is_bag, within };
         let size = self.method.sketch(&document, sketching, columns)?;
-        Ok(Sketched { fingerprint, size, all, left_out })
+        Ok(Sketched { fingerprint, size, all, left_out, is_too_little })
     }
 
     /// True if documents are compared by their elements.

@@ -1,21 +1,65 @@
-//! Vectors, stored as they are: two 16-bit lanes for each coordinate of 32 bits. All of them are compared, and none is missed.
+//! Vectors, stored as they are: two 16-bit lanes for each coordinate of 32 bits.
+//!
+//! Either all of them are compared, and none is missed, or bands of random functions find near ones
+//! ([`lookalike::vectors::banded`]). The bands follow from the settings alone. If the settings leave it open whether they are used, the number
+//! of documents decides: from so many on, bands take at most a third of the time.
 
-use super::{Likeness, Screening, Shingled, SketchBuffers, Sketcher, Sketches};
+use super::{Likeness, Screening, Shingled, SketchBuffers, Sketcher, Sketches, number};
 use crate::report::Plan;
-use crate::settings::not_allowed;
+use crate::settings::{BandsAndRows, not_allowed};
 use crate::store::columns::Columns;
-use crate::{Choice, Measure, Result, SettingName, Settings, WrongSetting};
-use lookalike::vectors::Nearness;
+use crate::{Choice, Find, Measure, Result, SettingName, Settings, WrongSetting};
+use lookalike::vectors::{NearBands, Nearness};
+use std::sync::OnceLock;
 
-/// Every vector is compared with every other one.
+/// Bands are worth it from so many times the number of vectors on that [`NearBands::worth_it_from`] says: copying a vector to its
+/// buckets was measured to take about a microsecond, a thousand comparisons and not fifty.
+const MEASURED: u64 = 20;
+
+/// How near vectors are found.
 #[derive(Debug)]
 pub(crate) struct Vectors {
     nearness: Nearness,
+    bands: NearBands,
+    /// From so many documents on, bands are used.
+    from: Option<u64>,
+    /// Whether they are used, once the number of documents is known.
+    uses_bands: OnceLock<bool>,
 }
 
 impl Vectors {
     pub(super) fn new(settings: &Settings) -> Result<Self> {
-        Ok(Self { nearness: nearness(settings)? })
+        let nearness = nearness(settings)?;
+        let matching = &settings.matching;
+        let bands = match matching.bands {
+            Some(BandsAndRows { bands, rows }) => NearBands::new(nearness, bands, rows).map_err(|error| {
+                not_allowed(SettingName::Bands, BandsAndRows { bands, rows }, error.to_string())
+            })?,
+            None => NearBands::planned(nearness, matching.recall)?,
+        };
+        let (from, uses_bands) = match matching.find {
+            Find::All => (None, Some(false)),
+            Find::Bands => (Some(0), Some(true)),
+            // Whoever gives bands wants them.
+            Find::Auto if matching.bands.is_some() => (Some(0), Some(true)),
+            Find::Auto => (bands.worth_it_from().map(|from| from.saturating_mul(MEASURED)), None),
+        };
+        let uses_bands = match (uses_bands, from) {
+            (None, None) => OnceLock::from(false),
+            (None, Some(_)) => OnceLock::new(),
+            (Some(uses), _) => OnceLock::from(uses),
+        };
+        Ok(Self { nearness, bands, from, uses_bands })
+    }
+
+    /// Whether bands are used, or will be if there are enough vectors.
+    fn may_use_bands(&self) -> bool {
+        *self.uses_bands.get().unwrap_or(&true)
+    }
+
+    /// The cosine or the distance of a similarity.
+    fn value_of(&self, similarity: f64) -> f64 {
+        if self.nearness.is_cosine() { similarity } else { 1.0 / similarity - 1.0 }
     }
 }
 
@@ -45,11 +89,29 @@ pub(crate) fn coordinates(lanes: &[u16]) -> impl Iterator<Item = f32> {
 
 impl Sketcher for Vectors {
     fn plan(&self) -> Plan {
-        Plan { recall_at_threshold: 1.0, ..Plan::default() }
+        if !self.may_use_bands() {
+            return Plan { recall_at_threshold: 1.0, ..Plan::default() };
+        }
+        let is_open = self.uses_bands.get().is_none();
+        Plan {
+            bands: self.bands.bands(),
+            rows: self.bands.rows(),
+            recall_at_threshold: self.bands.chance(self.nearness.threshold()),
+            all_up_to: self.from.filter(|_| is_open).map(|from| from.saturating_sub(1)),
+            ..Plan::default()
+        }
     }
 
     fn label(&self) -> String {
-        "an exact comparison of all vectors".into()
+        if !self.may_use_bands() {
+            return "an exact comparison of all vectors".into();
+        }
+        let of = if self.nearness.is_cosine() { "hyperplane" } else { "projection" };
+        let bands = format!("{} of {}", number(self.bands.bands(), "band"), number(self.bands.rows(), of));
+        match self.plan().all_up_to {
+            Some(most) => format!("an exact comparison of up to {most} vectors, and {bands} for more"),
+            None => bands,
+        }
     }
 
     fn lanes(&self) -> usize {
@@ -100,11 +162,28 @@ impl Sketcher for Vectors {
         Some(self.nearness)
     }
 
-    fn probability(&self, _similarity: f64, _size: u64, _without_one: bool) -> f64 {
-        1.0
+    fn settle(&self, documents: u64) {
+        let _ = self.uses_bands.get_or_init(|| self.from.is_some_and(|from| documents >= from));
+    }
+
+    fn near_bands(&self) -> Option<NearBands> {
+        self.may_use_bands().then_some(self.bands)
+    }
+
+    fn independent_bands(&self) -> usize {
+        if self.may_use_bands() { self.bands.bands() } else { 0 }
+    }
+
+    fn probability(&self, similarity: f64, _size: u64, without_one: bool) -> f64 {
+        let value = self.value_of(similarity);
+        match (self.may_use_bands(), without_one) {
+            (false, _) => 1.0,
+            (true, false) => self.bands.chance(value),
+            (true, true) => self.bands.chance_without_one(value),
+        }
     }
 
     fn misses_pairs(&self) -> bool {
-        false
+        self.may_use_bands()
     }
 }

@@ -89,7 +89,7 @@ impl View<'_> {
             version: 1,
             lookalike: env!("CARGO_PKG_VERSION").into(),
             settings: settings.clone(),
-            plan: self.recipe.plan.clone(),
+            plan: self.recipe.settled_plan(),
             sources,
             counts,
             verified_pairs: pairs.verified,

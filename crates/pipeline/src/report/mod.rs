@@ -88,6 +88,9 @@ pub struct Plan {
     /// missed. 0 if all documents are found in the same way.
     #[serde(default)]
     pub short_up_to: u64,
+    /// With vectors: up to so many are all compared with each other, and none is missed; more are found by the bands.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub all_up_to: Option<u64>,
     /// A candidate is not compared if its estimated similarity is below this. This is wrong so rarely that the recall
     /// does not account for it.
     pub estimate_cutoff: f64,

@@ -1,8 +1,8 @@
 //! Checks of settings that the command line and Python share: values out of range, and settings without effect.
 
 use super::{
-    Choice, Elements, Keep, Kind, Measure, Method, OnBadRecord, SettingName, Settings, SignatureSettings,
-    Verify, WrongSetting, not_allowed,
+    Choice, Elements, Find, Keep, Kind, Measure, Method, OnBadRecord, SettingName, Settings,
+    SignatureSettings, Verify, WrongSetting, not_allowed,
 };
 use crate::Result;
 use crate::kind::blocks::MOST_BITS;
@@ -39,11 +39,24 @@ impl Settings {
             return Err(not_allowed(SettingName::Split, "\"\"", "at least one character"));
         }
         self.check_rows()?;
+        if let Some(step) = self.signature.weight_step {
+            let choice = Choice::new(SettingName::WeightStep, step);
+            if *measure != Measure::WeightedJaccard {
+                return needs(choice, Choice::new(SettingName::Measure, Measure::WeightedJaccard));
+            }
+            // An item of weight 1 may have a million steps, and one of a million one step.
+            if !(1e-6..=1e300).contains(&step) {
+                return Err(not_allowed(SettingName::WeightStep, step, "from 0.000001 on"));
+            }
+        }
         let (of_kind, of_measure) =
             (Choice::new(SettingName::Kind, kind), Choice::new(SettingName::Measure, measure));
         let a_kind = |kind: Kind| Choice::new(SettingName::Kind, kind);
         let minhash = Choice::new(SettingName::Method, Method::Minhash);
         let of_vectors = matches!(measure, Measure::Cosine | Measure::Euclidean);
+        if *kind != Kind::Vectors && self.matching.find != Find::Auto {
+            return needs(Choice::new(SettingName::Find, self.matching.find), a_kind(Kind::Vectors));
+        }
         match kind {
             Kind::Text if split.is_some() => needs(Choice::any(SettingName::Split), a_kind(Kind::Sets)),
             Kind::Text if *measure == Measure::WeightedJaccard => {
@@ -65,6 +78,9 @@ impl Settings {
             Kind::Vectors if *method == Method::Simhash => needs(of_kind, minhash),
             Kind::Vectors if self.matching.verify != Verify::Exact => {
                 excludes(of_kind, SettingName::Verify, "is always verified exactly")
+            }
+            Kind::Vectors if self.matching.find == Find::All && self.matching.bands.is_some() => {
+                no_effect(SettingName::Bands, Choice::new(SettingName::Find, Find::All))
             }
             Kind::Vectors if self.matching.keep == Keep::Longest => {
                 excludes(of_kind, SettingName::Keep, "has documents of one length")
@@ -125,14 +141,14 @@ impl Settings {
     /// Returns an error if the user chose a setting that has no effect with the kind of documents.
     fn check_effects_of_kind(&self, is_chosen: impl Fn(SettingName) -> bool) -> Result<()> {
         use SettingName::{
-            Bands, Bits, Case, Elements, Form, Hashes, MaxText, Measure, Method, Punctuation, Recall,
-            Shingles, Split, Threshold, Verify, Weights, Whitespace,
+            Bands, Bits, Case, Elements, Form, Hashes, MaxText, Measure, Method, Punctuation, Shingles,
+            Split, Threshold, Verify, Weights, Whitespace,
         };
         const OF_TEXT: [SettingName; 7] = [Shingles, Case, Form, Punctuation, Whitespace, Elements, Weights];
         let (of_text, others): (&[SettingName], &[SettingName]) = match self.signature.kind {
             Kind::Text | Kind::Records => (&[], &[Bits]),
             Kind::Sets => (&OF_TEXT, &[Bits]),
-            Kind::Vectors => (&OF_TEXT, &[Bits, Split, Hashes, Bands, Recall, MaxText]),
+            Kind::Vectors => (&OF_TEXT, &[Bits, Split, Hashes, MaxText]),
             Kind::Fingerprints => {
                 (&OF_TEXT, &[Split, Method, Measure, Hashes, Threshold, Bands, Verify, MaxText])
             }
@@ -151,6 +167,9 @@ impl Settings {
         self.check_effects_of_kind(&is_chosen)?;
         let (with, unused): (Choice, &[SettingName]) = match (self.signature.method, self.signature.measure) {
             _ if self.signature.kind == Kind::Fingerprints => return Ok(()),
+            _ if self.matching.find == Find::All && is_chosen(Recall) => {
+                (Choice::new(SettingName::Find, Find::All), &[Recall])
+            }
             (_, measure @ Measure::Euclidean) => {
                 (Choice::new(SettingName::Measure, measure), &[SettingName::Threshold])
             }

@@ -71,6 +71,7 @@ choices!(/** Whether repeated shingles count. */ Elements { /** Each shingle cou
 choices!(/** The kind of sketch that finds the candidates. */ Method { /** Min-hash signatures and bands. */ Minhash = "minhash", /** SimHash fingerprints and permuted tables. */ Simhash = "simhash", });
 choices!(/** What a document is. */ Kind { /** A text. */ Text = "text", /** A set of items: strings and numbers, or items with weights. */ Sets = "sets", /** A fingerprint that was made elsewhere: 16 to 512 bits. */ Fingerprints = "fingerprints", /** A vector: a list of numbers. */ Vectors = "vectors", /** A record with fields. These have a flow of their own, and none of the pipeline. */ Records = "records", });
 choices!(/** The similarity that is compared with the threshold. */ Measure { /** The shared shingles, divided by all shingles of both documents. */ Jaccard = "jaccard", /** The shared shingles, divided by the shingles of the smaller document. */ Containment = "containment", /** Of items with weights: the sum of the smaller weights, divided by the sum of the larger ones. Sets only. */ WeightedJaccard = "weighted-jaccard", /** The cosine of the angle between two vectors. Vectors only. */ Cosine = "cosine", /** The Euclidean distance of two vectors. Vectors only. */ Euclidean = "euclidean", });
+choices!(/** How near vectors are found. */ Find { /** By bands if the vectors are so many that this takes at most a third of the time, and otherwise by comparing all. */ Auto = "auto", /** Every vector is compared with every other one. */ All = "all", /** By bands of random functions. */ Bands = "bands", });
 choices!(/** What is checked before a pair counts as similar. */ Verify { /** The exact similarity of the texts. */ Exact = "exact", /** The similarity that the signatures estimate. */ Estimate = "estimate", /** Nothing: every candidate pair counts as similar. */ None = "none", });
 choices!(/** What a cluster is. */ Clusters { /** A kept document and the documents that are similar to it. */ Stars = "stars", /** All documents that are connected by similar pairs. */ Components = "components", });
 choices!(/** What happens to a record that cannot be used. */ OnBadRecord { /** The run stops and names the record. */ Fail = "fail", /** The record is listed as removed, with the reason. */ Skip = "skip", /** The record is written to the output without being compared. */ Keep = "keep", });
@@ -184,6 +185,13 @@ pub enum Common {
     Auto,
     /// Elements of more than this many documents.
     MoreThan(u64),
+}
+
+impl Find {
+    /// True if the number of vectors decides.
+    pub(crate) fn is_auto(&self) -> bool {
+        *self == Self::Auto
+    }
 }
 
 impl Kind {

@@ -8,8 +8,8 @@ mod resources;
 mod wrong;
 
 pub use choices::{
-    BandsAndRows, Case, Clusters, Common, Elements, Form, Keep, Kind, Measure, Method, NormalizeSettings,
-    OnBadRecord, Punctuation, RemovedFormat, Stored, Verify, Whitespace, WithinDays,
+    BandsAndRows, Case, Clusters, Common, Elements, Find, Form, Keep, Kind, Measure, Method,
+    NormalizeSettings, OnBadRecord, Punctuation, RemovedFormat, Stored, Verify, Whitespace, WithinDays,
 };
 pub use resources::{LARGEST_TEXT, MOST_MEMORY, MOST_THREADS, Resources};
 pub use wrong::{Choice, SettingName, WrongSetting};
@@ -83,6 +83,8 @@ groups! {
         with_kind => kind: Kind = Kind::Text; unless "Kind::is_text",
         /// If a set is a string, its items are separated by this. Sets only.
         with_split => split: Option<String> = None; unless "Option::is_none",
+        /// Weights of items are rounded to multiples of this. Without it they are whole numbers. With weighted Jaccard only.
+        with_weight_step => weight_step: Option<f64> = None; unless "Option::is_none",
         /// The bits of a fingerprint. Without this setting, the first fingerprint says how many. Fingerprints only.
         with_bits => bits: Option<u32> = None; unless "Option::is_none",
         /// What a shingle is: `words:5` (five words in a row), `characters:9`, `stop-words:3`.
@@ -111,6 +113,8 @@ groups! {
         with_recall => recall: f64 = 0.99,
         /// The number of bands and rows. Without it they are planned from the recall.
         with_bands => bands: Option<BandsAndRows> = None,
+        /// How near vectors are found. Vectors only.
+        with_find => find: Find = Find::Auto; unless "Find::is_auto",
         /// Two documents can be duplicates if the Hamming distance of their fingerprints is at most this. SimHash
         /// only.
         with_distance => distance: u32 = 3,
@@ -163,8 +167,19 @@ groups! {
 
 /// The settings that are not written unless they are chosen. They came later than the others: what was written without them, by
 /// runs, in sketch files and in indexes, is what would be written today.
-const UNWRITTEN: [&str; 9] =
-    ["bits", "common", "kind", "radius", "set-of", "site-field", "split", "weight", "within-days"];
+const UNWRITTEN: [&str; 11] = [
+    "bits",
+    "common",
+    "find",
+    "kind",
+    "radius",
+    "set-of",
+    "site-field",
+    "split",
+    "weight",
+    "weight-step",
+    "within-days",
+];
 
 impl Settings {
     /// All settings as one list, also those that are not written unless they are chosen.
@@ -175,6 +190,7 @@ impl Settings {
             all[name] = all[name].take();
         }
         all["kind"] = self.signature.kind.as_str().into();
+        all["find"] = self.matching.find.as_str().into();
         all
     }
 }

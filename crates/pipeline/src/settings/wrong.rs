@@ -42,6 +42,8 @@ names! {
     Case = "case",
     /// Whether repeated shingles count.
     Elements = "elements",
+    /// How near vectors are found.
+    Find = "find",
     /// The Unicode normalisation form.
     Form = "form",
     /// The number of hashes in a signature.
@@ -90,6 +92,8 @@ names! {
     Verify = "verify",
     /// The field with the weight of a row.
     Weight = "weight",
+    /// What weights are multiples of.
+    WeightStep = "weight-step",
     /// The file of weights.
     Weights = "weights",
     /// What happens to white space.

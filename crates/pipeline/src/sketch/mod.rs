@@ -432,7 +432,7 @@ impl<'a> BlockSketcher<'a> {
             let sketched = recipe.sketch(text, within, buffers, columns)?;
             columns.counts.elements += if recipe.frame().is_some() { sketched.all as u64 } else { 0 };
             columns.counts.left_out += sketched.left_out as u64;
-            if sketched.is_too_little() {
+            if sketched.is_too_little {
                 columns.counts.little_left += 1;
                 columns.push_no_lanes(recipe);
                 (Class::HashOnly, sketched.fingerprint, 0)

@@ -2,6 +2,7 @@
 
 mod attacks;
 mod differential;
+mod framed_sets;
 mod frames;
 mod going_on;
 mod kinds;
@@ -11,6 +12,7 @@ mod recall;
 mod sketches;
 mod stops;
 mod vectors;
+mod vectors_banded;
 
 use crate::prepared::Prepared;
 use crate::run::dedup_prepared;

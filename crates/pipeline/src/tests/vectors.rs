@@ -13,10 +13,10 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 /// A vector with a value of `--within`.
-type Row = (Vec<f32>, u8);
+pub(super) type Row = (Vec<f32>, u8);
 
 /// Vectors around a few centres, with scaled ones, copies, and zero vectors.
-fn rows(count: usize, seed: u64) -> Vec<Row> {
+pub(super) fn rows(count: usize, seed: u64) -> Vec<Row> {
     const DIMENSION: usize = 10;
     let mut random = SplitMix64::new(seed);
     let mut normal = move || random.next_normal_pair().0 as f32;
@@ -37,7 +37,7 @@ fn rows(count: usize, seed: u64) -> Vec<Row> {
     rows
 }
 
-fn write(folder: &Path, name: &str, rows: &[Row], first: usize) -> Source {
+pub(super) fn write(folder: &Path, name: &str, rows: &[Row], first: usize) -> Source {
     let mut text = String::new();
     for (i, (vector, within)) in rows.iter().enumerate() {
         let _ = writeln!(text, "{{\"id\":\"{}\",\"v\":{vector:?},\"site\":\"{within}\"}}", first + i);
@@ -47,7 +47,7 @@ fn write(folder: &Path, name: &str, rows: &[Row], first: usize) -> Source {
     discover(&[path], &Discovery::default()).unwrap().remove(0)
 }
 
-fn settings(measure: Measure) -> Settings {
+pub(super) fn settings(measure: Measure) -> Settings {
     let settings = Settings::default()
         .with_kind(Kind::Vectors)
         .with_text_field("v".into())
@@ -57,12 +57,12 @@ fn settings(measure: Measure) -> Settings {
     if measure == Measure::Euclidean { settings.with_radius(Some(0.9)) } else { settings }
 }
 
-fn nearness(settings: &Settings) -> Nearness {
+pub(super) fn nearness(settings: &Settings) -> Nearness {
     crate::method::vectors::nearness(settings).unwrap()
 }
 
 /// The similarity of two rows, if they are near: by the plain definition.
-fn similarity(settings: &Settings, a: &Row, b: &Row) -> Option<f64> {
+pub(super) fn similarity(settings: &Settings, a: &Row, b: &Row) -> Option<f64> {
     if settings.matching.within.is_some() && a.1 != b.1 {
         return None;
     }
@@ -74,9 +74,9 @@ fn similarity(settings: &Settings, a: &Row, b: &Row) -> Option<f64> {
     near.is_near(value).then(|| if near.is_cosine() { value } else { 1.0 / (1.0 + value) })
 }
 
-const WAYS: [(usize, Option<u64>); 4] = [(1, None), (2, None), (7, None), (2, Some(300_000))];
+pub(super) const WAYS: [(usize, Option<u64>); 4] = [(1, None), (2, None), (7, None), (2, Some(300_000))];
 
-fn prepared(job: &Job, free: Option<u64>) -> Prepared<'_> {
+pub(super) fn prepared(job: &Job, free: Option<u64>) -> Prepared<'_> {
     let mut prepared = Prepared::new(job).unwrap();
     if let Some(free) = free {
         prepared.budget = prepared.budget.clone().with_free(free);

@@ -32,7 +32,7 @@ pub(crate) enum Task<'t> {
     /// Survivors: hands the removed documents to `visit`.
     Survivors { near_misses: &'t NearMisses, visit: &'t mut dyn FnMut(Found) },
     /// All verified pairs that are asked for. Protected documents in `shared` have copies that are not protected.
-    Pairs { shared: &'t Bits, visit: &'t mut dyn FnMut(Found) },
+    Pairs { shared: &'t Bits, visit: &'t mut (dyn FnMut(Found) + Send) },
     /// Connected components of the verified pairs.
     Components { forest: &'t mut Forest },
 }

@@ -51,7 +51,7 @@ impl FinishedRun {
             &ascending,
             |_| Vec::new(),
             |made: &mut Vec<Excerpt>, _, text, _| {
-                made.push(Excerpt::of(text, longest));
+                made.push(Excerpt::of(&prepared.recipe.shown(text), longest));
                 Ok(())
             },
             |_, made| {

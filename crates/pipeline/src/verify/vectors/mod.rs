@@ -1,10 +1,13 @@
-//! Vectors -> what each task makes of them. Every vector is compared with every other one, and none is missed.
+//! Vectors -> what each task makes of them. Every vector is compared with every other one, and none is missed; or near vectors are
+//! found [by bands](banded).
 //!
-//! The vectors are taken in keep order, in *segments* that fit into memory. Each batch of vectors is compared with those of
+//! If all are compared, the vectors are taken in keep order, in *segments* that fit into memory. Each batch of vectors is compared with those of
 //! the segment that were taken before; while the segment has room, the batch is added to it. For survivors only what is kept is added:
 //! a vector near a kept one is removed, and names the first such one. So a million look-alikes cost each of them one
 //! comparison. When the segment is full, all later vectors are compared with it, and what is left of them
 //! forms the next segments. The answer is the same for any size of segments.
+
+mod banded;
 
 use super::Task;
 use crate::copies::Copies;
@@ -72,6 +75,9 @@ pub(crate) fn verify(
     view.observer.started(Stage::Verify, order.len());
     let Some(first) = order.iter().next().transpose()? else { return Ok(counts) };
     let dimension = view.store.lanes_of(&[first[2]])?.of(0).len() / 2;
+    if let Some(bands) = view.recipe.method.near_bands() {
+        return banded::verify(view, &order, bands, dimension, task);
+    }
     let per_vector = DenseVectors::bytes_per_vector(dimension) + PER_VECTOR;
     let memory = view.budget.chunk(view.store.bytes_in_memory());
     let most =
@@ -87,7 +93,8 @@ pub(crate) fn verify(
             let ranked = order.iter_from(at).take(BATCH).collect::<Result<Vec<[u64; 3]>>>()?;
             let is_open = next == order.len();
             at += ranked.len() as u64;
-            let batch = load(view, &task, &ranked, &gone, dimension, nearness)?;
+            let mut batch = Segment::new(dimension, nearness)?;
+            load(view, &task, &ranked, &gone, dimension, |item, vector| batch.push(item, vector))?;
             let found = near(&segment, &batch, None);
             counts.candidates += (segment.items.len() * batch.items.len()) as u64;
             let mut add =
@@ -200,15 +207,15 @@ fn in_order(view: View<'_>, copies: &Copies) -> Result<Sorted<[u64; 3]>> {
     sorter.finish()
 }
 
-/// The vectors of a batch that are not decided yet.
+/// Hands the vectors of a batch that are not decided yet to `push`, in keep order.
 fn load(
     view: View<'_>,
     task: &Task<'_>,
     ranked: &[[u64; 3]],
     gone: &Bits,
     dimension: usize,
-    nearness: Nearness,
-) -> Result<Segment> {
+    mut push: impl FnMut(Item, &[f32]) -> Result<()>,
+) -> Result<()> {
     let against_only = view.recipe.settings.matching.against_only;
     let role = |number| {
         let protected = view.is_protected(number);
@@ -222,7 +229,6 @@ fn load(
     let mut sorted = numbers.clone();
     sorted.sort_unstable();
     let (lanes, entries) = (view.store.lanes_of(&sorted)?, view.store.entries_of(&sorted)?);
-    let mut batch = Segment::new(dimension, nearness)?;
     let mut vector = Vec::with_capacity(dimension);
     for number in numbers {
         let place = sorted.partition_point(|&other| other < number);
@@ -231,9 +237,9 @@ fn load(
         if vector.len() != dimension {
             return Err(Error::Invalid("the stored vectors differ in length".into()));
         }
-        batch.push(Item { number, role: role(number), within: entries[place].within }, &vector)?;
+        push(Item { number, role: role(number), within: entries[place].within }, &vector)?;
     }
-    Ok(batch)
+    Ok(())
 }
 
 /// The matches of a batch in a segment; `itself` if the batch is the segment, and each is compared with those before it.

@@ -34,56 +34,30 @@
 //! # Ok::<(), lookalike::Error>(())
 //! ```
 
+pub(super) mod rounded;
+
 use std::ops::Range;
 
 use super::Nearness;
-use super::nearness::{cosine_of, inner_product, norm, squared_distance};
-use crate::arch::{ByteQueries, ByteRows, Kernel, PRODUCT_QUERIES, PRODUCT_ROWS, dispatch, task};
+use super::nearness::{norm, value_of_norms};
+use crate::arch::Kernel;
 use crate::error::{Error, Result, check_length};
 use crate::pair::Pair;
+use rounded::{Asked, Rounded, Rows, factor, screen};
 
 /// The largest dimension of dense vectors that are compared. Products of bytes of more coordinates could overflow.
 pub const MAX_DIMENSION: usize = 1 << 16;
-
-/// The number of bytes of queries that are compared with a group of vectors before the next group: they stay in the
-/// first cache.
-const QUERY_BYTES: usize = 16 << 10;
-
-/// What rounding to `f32` can change, as a share of the numbers that are added up.
-const ROUNDING: f64 = 2e-6;
 
 /// A collection of vectors of one dimension, which finds all that are near a query.
 #[derive(Debug, Clone)]
 pub struct DenseVectors {
     nearness: Nearness,
     dimension: usize,
-    rows: Vec<f32>,
+    vectors: Vec<f32>,
     norms: Vec<f64>,
-    /// The vectors as bytes: for each group of 16, four coordinates of all of them after four others.
-    bytes: Vec<ByteRows>,
-    groups: Vec<Group>,
-}
-
-/// What is known of 16 vectors besides their bytes.
-#[derive(Debug, Clone)]
-struct Group {
-    scales: [f32; PRODUCT_ROWS],
-    /// What is added to the product; NaN if the bytes say nothing, and negative infinity if there is no vector.
-    offsets: [f32; PRODUCT_ROWS],
-    /// The largest norm and the largest error of the vectors.
-    norm: f64,
-    error: f64,
-}
-
-/// A vector as bytes.
-#[derive(Debug, Clone)]
-struct Quantized {
+    rows: Rows,
+    /// Working memory for the bytes of one vector.
     bytes: Vec<i8>,
-    scale: f32,
-    /// The length of what rounding to bytes took away.
-    error: f64,
-    /// The norm of the vector that was rounded.
-    norm: f64,
 }
 
 /// Vectors that are compared with those of a collection.
@@ -91,19 +65,8 @@ struct Quantized {
 pub struct Queries<'q> {
     vectors: Vec<&'q [f32]>,
     norms: Vec<f64>,
-    /// For each block of 8 queries, four coordinates of all of them after four others.
-    bytes: Vec<ByteQueries>,
-    bounds: Vec<QueryBound>,
-}
-
-#[derive(Debug, Clone, Copy, Default)]
-struct QueryBound {
-    scale: f32,
-    /// The vectors of a collection are stored with 128 added to each byte; this is what the product has too much.
-    bias: i32,
-    error: f64,
-    norm: f64,
-    least: f64,
+    asked: Asked,
+    bytes: Vec<i8>,
 }
 
 /// A vector of a collection that is near a query.
@@ -123,8 +86,8 @@ impl DenseVectors {
         if dimension == 0 || dimension > MAX_DIMENSION {
             return Err(Error::invalid("dimension", dimension, format!("1 to {MAX_DIMENSION}")));
         }
-        let (rows, norms, bytes, groups) = Default::default();
-        Ok(Self { nearness, dimension, rows, norms, bytes, groups })
+        let (vectors, norms, rows, bytes) = Default::default();
+        Ok(Self { nearness, dimension, vectors, norms, rows, bytes })
     }
 
     /// When vectors are near.
@@ -154,7 +117,7 @@ impl DenseVectors {
     /// The vector at a position, below [`len`](Self::len).
     #[must_use]
     pub fn vector(&self, position: usize) -> &[f32] {
-        &self.rows[position * self.dimension..][..self.dimension]
+        &self.vectors[position * self.dimension..][..self.dimension]
     }
 
     /// The bytes of memory that a vector takes.
@@ -165,44 +128,20 @@ impl DenseVectors {
 
     /// Removes all vectors.
     pub fn clear(&mut self) {
-        self.rows.clear();
+        self.vectors.clear();
         self.norms.clear();
-        self.bytes.clear();
-        self.groups.clear();
+        self.rows.clear();
     }
 
     /// Adds a vector, and returns its position. A coordinate that is not finite, or a wrong number of them, is an error.
     pub fn push(&mut self, vector: &[f32]) -> Result<usize> {
         self.check(vector)?;
         let position = self.len();
-        let quads = self.quads();
-        let lane = position % PRODUCT_ROWS;
-        if lane == 0 {
-            self.bytes.resize(self.bytes.len() + quads, [128; 4 * PRODUCT_ROWS]);
-            self.groups.push(Group {
-                scales: [0.0; PRODUCT_ROWS],
-                offsets: [f32::NEG_INFINITY; PRODUCT_ROWS],
-                norm: 0.0,
-                error: 0.0,
-            });
-        }
         let norm = norm(vector);
-        let quantized = self.quantized(vector, norm);
-        let group = self.groups.last_mut().expect("a group was added for the first of its vectors");
-        group.scales[lane] = quantized.scale;
-        let offset = if self.nearness.is_cosine() { 0.0 } else { -(norm * norm / 2.0) as f32 };
-        // A zero vector is near another one; its bytes do not say so.
-        let is_known = norm > 0.0 && offset.is_finite() && quantized.scale.is_normal();
-        group.offsets[lane] = if is_known { offset } else { f32::NAN };
-        group.norm = group.norm.max(quantized.norm);
-        group.error = group.error.max(quantized.error);
-        let start = self.bytes.len() - quads;
-        for (rows, four) in self.bytes[start..].iter_mut().zip(quantized.bytes.chunks(4)) {
-            for (place, byte) in rows[4 * lane..].iter_mut().zip(four) {
-                *place = byte.cast_unsigned() ^ 128;
-            }
-        }
-        self.rows.extend_from_slice(vector);
+        self.bytes.clear();
+        let rounded = Rounded::new(vector, norm, factor(self.nearness, norm), &mut self.bytes);
+        self.rows.push(self.nearness, &self.bytes, rounded, norm);
+        self.vectors.extend_from_slice(vector);
         self.norms.push(norm);
         Ok(position)
     }
@@ -285,11 +224,8 @@ impl DenseVectors {
     }
 
     fn value_to(&self, vector: &[f32], norm: f64, position: usize) -> Option<f64> {
-        let other = self.vector(position);
-        let value = match self.nearness.is_cosine() {
-            true => cosine_of(inner_product(vector, other), norm, self.norms[position]),
-            false => squared_distance(vector, other).sqrt(),
-        };
+        let norms = (norm, self.norms[position]);
+        let value = value_of_norms(self.nearness, vector, self.vector(position), norms);
         self.nearness.is_near(value).then_some(value)
     }
 
@@ -301,56 +237,10 @@ impl DenseVectors {
         }
     }
 
-    fn quads(&self) -> usize {
-        self.dimension.div_ceil(4)
-    }
-
-    /// A vector as bytes: for the cosine, the vector divided by its norm.
-    fn quantized(&self, vector: &[f32], norm: f64) -> Quantized {
-        let by = if self.nearness.is_cosine() && norm > 0.0 { 1.0 / norm } else { 1.0 };
-        let largest = vector.iter().fold(0f32, |largest, x| largest.max(x.abs()));
-        let scale = (f64::from(largest) * by / 127.0) as f32;
-        if !scale.is_normal() {
-            let norm = norm * by;
-            return Quantized { bytes: vec![0; vector.len()], scale: 0.0, error: norm, norm };
-        }
-        let step = f64::from(scale);
-        let mut squares = 0.0;
-        let bytes = vector
-            .iter()
-            .map(|&x| {
-                let x = f64::from(x) * by;
-                let byte = (x / step).round().clamp(-127.0, 127.0);
-                let rest = x - byte * step;
-                squares += rest * rest;
-                byte as i8
-            })
-            .collect();
-        Quantized { bytes, scale, error: squares.sqrt() * (1.0 + 1e-9), norm: norm * by }
-    }
-
     fn add_query<'q>(&self, queries: &mut Queries<'q>, vector: &'q [f32], norm: f64) {
-        let (quads, lane) = (self.quads(), queries.vectors.len() % PRODUCT_QUERIES);
-        if lane == 0 {
-            queries.bytes.resize(queries.bytes.len() + quads, [[0; 4]; PRODUCT_QUERIES]);
-        }
-        let quantized = self.quantized(vector, norm);
-        let start = queries.bytes.len() - quads;
-        for (block, four) in queries.bytes[start..].iter_mut().zip(quantized.bytes.chunks(4)) {
-            block[lane][..four.len()].copy_from_slice(four);
-        }
-        let threshold = self.nearness.threshold();
-        let least = match self.nearness.is_cosine() {
-            true => threshold,
-            false => (norm * norm - threshold * threshold) / 2.0,
-        };
-        queries.bounds.push(QueryBound {
-            scale: quantized.scale,
-            bias: 128 * quantized.bytes.iter().map(|&byte| i32::from(byte)).sum::<i32>(),
-            error: quantized.error,
-            norm: quantized.norm,
-            least,
-        });
+        queries.bytes.clear();
+        let rounded = Rounded::new(vector, norm, factor(self.nearness, norm), &mut queries.bytes);
+        queries.asked.push(self.nearness, &queries.bytes, rounded, norm);
         queries.vectors.push(vector);
         queries.norms.push(norm);
     }
@@ -361,22 +251,9 @@ impl DenseVectors {
         kernel: Kernel,
         queries: &Queries<'_>,
         positions: Range<usize>,
-        mut hit: impl FnMut(usize, usize),
+        hit: impl FnMut(usize, usize),
     ) {
-        let quads = self.quads();
-        let at_once = (QUERY_BYTES / (quads * 4 * PRODUCT_QUERIES)).max(1);
-        let groups = positions.start / PRODUCT_ROWS..positions.end.div_ceil(PRODUCT_ROWS);
-        let bounds: Vec<_> = queries.bounds.chunks(PRODUCT_QUERIES).collect();
-        let blocks: Vec<_> = queries.bytes.chunks(quads).zip(bounds).collect();
-        for (part, blocks) in blocks.chunks(at_once).enumerate() {
-            let first = part * at_once * PRODUCT_QUERIES;
-            let hit = |query: usize, position: usize| {
-                if positions.contains(&position) {
-                    hit(first + query, position);
-                }
-            };
-            dispatch(kernel, Screen { vectors: self, groups: groups.clone(), blocks, hit });
-        }
+        screen(kernel, &self.rows, &queries.asked, positions, hit);
     }
 }
 
@@ -391,54 +268,6 @@ impl Queries<'_> {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.vectors.is_empty()
-    }
-}
-
-struct Screen<'a, F> {
-    vectors: &'a DenseVectors,
-    groups: Range<usize>,
-    blocks: &'a [(&'a [ByteQueries], &'a [QueryBound])],
-    hit: F,
-}
-
-task! {
-    impl['a, F: FnMut(usize, usize)] Screen<'a, F> => (), |mut task, simd: S| {
-        let quads = task.vectors.quads();
-        for at in task.groups {
-            let rows = &task.vectors.bytes[at * quads..][..quads];
-            let group = &task.vectors.groups[at];
-            for (block, &(bytes, bounds)) in task.blocks.iter().enumerate() {
-                let products = simd.byte_products(rows, bytes);
-                for (query, (products, bound)) in products.iter().zip(bounds).enumerate() {
-                    let least = bound.against(group);
-                    let value = |lane: usize| {
-                        (products[lane].wrapping_sub(bound.bias)) as f32 * group.scales[lane] * bound.scale
-                            + group.offsets[lane]
-                    };
-                    // NaN is not ruled out.
-                    let is_ruled_out = |lane: usize| value(lane) < least;
-                    let mut any = false;
-                    for lane in 0..PRODUCT_ROWS {
-                        any |= !is_ruled_out(lane);
-                    }
-                    if any {
-                        for lane in (0..PRODUCT_ROWS).filter(|&lane| !is_ruled_out(lane)) {
-                            (task.hit)(block * PRODUCT_QUERIES + query, at * PRODUCT_ROWS + lane);
-                        }
-                    }
-                }
-            }
-        }
-    }
-}
-
-impl QueryBound {
-    /// No pair of near vectors has a value below this.
-    #[inline(always)]
-    fn against(&self, group: &Group) -> f32 {
-        let error = self.error * group.norm + (self.norm + self.error) * group.error;
-        let size = self.norm * group.norm + group.norm * group.norm + self.norm * self.norm;
-        (self.least - error - ROUNDING * size) as f32
     }
 }
 
