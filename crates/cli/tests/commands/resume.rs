@@ -279,7 +279,7 @@ fn a_sketch_file_cut_anywhere_is_refused() {
     assert_eq!(folder.run("sketch a.jsonl -o whole.sketch").code, 0);
     let whole = std::fs::read(folder.path("whole.sketch")).unwrap();
     assert_eq!(folder.run("pairs whole.sketch").code, 0);
-    let parts = whole.windows(8).position(|bytes| bytes == b"LKAPART2").unwrap();
+    let parts = whole.windows(8).position(|bytes| bytes == b"LKAPART3").unwrap();
     for end in [0, 10, 20, 100, parts, parts + 10, parts + 500, whole.len() - 16, whole.len() - 1] {
         std::fs::write(folder.path("cut.sketch"), &whole[..end]).unwrap();
         // Without the first bytes it is no sketch file.

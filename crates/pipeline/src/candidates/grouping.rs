@@ -31,6 +31,12 @@ const MOST_LISTS: u64 = if cfg!(test) { 4 } else { 1 << 10 };
 /// Documents that are sorted in one go, which takes some tenths of a second.
 const SORTED_AT_ONCE: usize = if cfg!(test) { 100 } else { 4 << 20 };
 
+/// Keys in memory are divided into shares of at least so many, which are worked on one after the other: fewer of them are in
+/// memory at a time, and more of the marks are in the processor's cache. Every share takes scans of its own, so there are not
+/// many shares.
+const KEYS_OF_A_SHARE: u64 = if cfg!(test) { 700 } else { 1 << 20 };
+const MOST_SHARES: u32 = 6;
+
 /// Documents of a group that are handed on at a time, if it is not in memory as a whole: more than the groups whose
 /// signatures are compared, so that no piece is taken for a small group.
 const PIECE: usize = if cfg!(test) { 150 } else { 4_096 };
@@ -97,14 +103,43 @@ pub(crate) fn groups(
     Ok(())
 }
 
-/// A scan of one part of the documents.
-pub(crate) type PartScan<'s> = dyn Fn(usize, &mut Visitor<'_>) -> Result<()> + Sync + 's;
+/// A scan of one part of the documents, for their keys in a share.
+pub(crate) type PartScan<'s> = dyn Fn(usize, Share, &mut Visitor<'_>) -> Result<()> + Sync + 's;
+
+/// One of several shares of all keys. Equal keys are in the same share.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Share {
+    /// The least of the numbers in it, and how many others follow.
+    least: u32,
+    others: u32,
+}
+
+impl Share {
+    /// All keys.
+    pub(crate) const ALL: Self = Self { least: 0, others: u32::MAX };
+
+    /// So many shares, at least one, which have all keys.
+    pub(crate) fn all(of: u32) -> impl Iterator<Item = Self> {
+        let begin = move |share: u32| (u64::from(share) << 32) / u64::from(of);
+        (0..of).map(move |share| Self {
+            least: begin(share) as u32,
+            others: (begin(share + 1) - begin(share) - 1) as u32,
+        })
+    }
+
+    /// True if a key is in this share. Any 32 bits stand for the key, as long as they are the same for equal keys.
+    #[inline]
+    pub(crate) fn has(self, bits: u32) -> bool {
+        bits.wrapping_mul(0x9e37_79b1).wrapping_sub(self.least) <= self.others
+    }
+}
 
 /// Documents and their keys.
 type List = Vec<(Number, u64)>;
 
-/// Like [`groups`], on `threads` threads, for documents in `parts` parts and keys that all fit in memory: 2 to 4 bytes per
-/// key and thread, and 16 for each key that is met again. The groups come in any order, on any thread.
+/// Like [`groups`], on `threads` threads, for documents in `parts` parts and keys that all fit in memory: a sixth of 2 to 4
+/// bytes per key and thread, and of 16 for each key that is met again (all of it if keys are few or equal). The groups come in
+/// any order, on any thread.
 pub(crate) fn groups_of_parts(
     count: u64,
     parts: usize,
@@ -114,6 +149,22 @@ pub(crate) fn groups_of_parts(
     visit: &(dyn Fn(Group<'_>) -> Result<()> + Sync),
 ) -> Result<()> {
     let threads = threads.clamp(1, parts.max(1));
+    let shares = (count / KEYS_OF_A_SHARE).clamp(1, u64::from(MOST_SHARES)) as u32;
+    Share::all(shares).try_for_each(|share| {
+        let scan = |part: usize, take: &mut Visitor<'_>| scan(part, share, take);
+        groups_of_share(count / u64::from(shares), parts, threads, room, &scan, visit)
+    })
+}
+
+/// The groups of about `count` keys, which `scan` hands out by parts.
+fn groups_of_share(
+    count: u64,
+    parts: usize,
+    threads: usize,
+    room: Room<'_>,
+    scan: &(dyn Fn(usize, &mut Visitor<'_>) -> Result<()> + Sync),
+    visit: &(dyn Fn(Group<'_>) -> Result<()> + Sync),
+) -> Result<()> {
     let of_thread = |thread: usize| (thread..parts).step_by(threads);
     let all = Mutex::new(None);
     each(threads, threads, |thread| {
@@ -129,8 +180,8 @@ pub(crate) fn groups_of_parts(
         Ok(())
     })?;
     let marks = all.into_inner().unwrap_or_else(PoisonError::into_inner).unwrap_or_else(|| Marks::new(0));
-    // For each range of keys, the lists of the threads.
-    let ranges: Vec<Mutex<Vec<List>>> = (0..threads).map(|_| Mutex::default()).collect();
+    // For each thread that will group keys, the lists of those that found them.
+    let found: Vec<Mutex<Vec<List>>> = (0..threads).map(|_| Mutex::default()).collect();
     each(threads, threads, |thread| {
         let mut lists = vec![List::new(); threads];
         for part in of_thread(thread) {
@@ -140,13 +191,13 @@ pub(crate) fn groups_of_parts(
                 }
             })?;
         }
-        lists.into_iter().zip(&ranges).for_each(|(list, range)| lock(range).push(list));
+        lists.into_iter().zip(&found).for_each(|(list, found)| lock(found).push(list));
         Ok(())
     })?;
     drop(marks);
-    each(threads, threads, |range| {
+    each(threads, threads, |thread| {
         let mut items = Items::new(u64::MAX, room);
-        let mut lists = std::mem::take(&mut *lock(&ranges[range])).into_iter();
+        let mut lists = std::mem::take(&mut *lock(&found[thread])).into_iter();
         items.list = lists.next().unwrap_or_default();
         lists.for_each(|list| items.list.extend(list));
         items.visit_groups(&mut |group| visit(group))
@@ -377,8 +428,10 @@ mod tests {
             let (keys, expected) = drawn(count, distinct, &mut random);
             let parts: Vec<&[(Number, u64)]> = keys.chunks(700).collect();
             for threads in [1, 2, 3, 9] {
-                let scan = |part: usize, visit: &mut Visitor<'_>| {
-                    parts[part].chunks(7).for_each(visit);
+                let scan = |part: usize, share: Share, visit: &mut Visitor<'_>| {
+                    let is_here = |&&(_, key): &&(Number, u64)| share.has(key as u32);
+                    let keys: List = parts[part].iter().filter(is_here).copied().collect();
+                    keys.chunks(7).for_each(visit);
                     Ok(())
                 };
                 let found = Mutex::new(Vec::new());

@@ -8,14 +8,15 @@ pub(crate) mod forest;
 pub(crate) mod grouping;
 
 use crate::candidates::forest::Forest;
-use crate::candidates::grouping::{Group, Scan, Visitor, groups, groups_of_parts, on_disk};
+use crate::candidates::grouping::{Group, Scan, Share, Visitor, groups, groups_of_parts, on_disk};
 use crate::copies::Copies;
 use crate::limits::bits::Bits;
 use crate::limits::memory::Reservation;
 use crate::limits::ordered::each;
 use crate::method::short::{HEAD, Standing};
 use crate::store::Number;
-use crate::store::columns::{Class, Entry, list};
+use crate::store::columns::list;
+use crate::store::entries::{Class, Entry};
 use crate::view::View;
 use crate::{Observer, Result, Stage};
 use std::ops::Range;
@@ -211,11 +212,14 @@ impl Finder<'_, '_> {
         // Keys that are in files are read once.
         if store.is_spilled() || of_a_thread * 48 + keys.listed * 4 > self.memory {
             let scan = |take: &mut Visitor<'_>| {
-                (0..store.parts()).try_for_each(|part| scan_listed(self.view, self.copies, part, take))
+                (0..store.parts())
+                    .try_for_each(|part| scan_listed(self.view, self.copies, part, Share::ALL, take))
             };
             return self.in_files(keys.listed, &scan, By::ListedKey);
         }
-        let scan = |part: usize, take: &mut Visitor<'_>| scan_listed(self.view, self.copies, part, take);
+        let scan = |part: usize, share: Share, take: &mut Visitor<'_>| {
+            scan_listed(self.view, self.copies, part, share, take)
+        };
         let connect = |group: Group<'_>| self.connect(group, By::ListedKey);
         groups_of_parts(keys.listed, store.parts(), threads, self.view.room(), &scan, &connect)
     }
@@ -299,7 +303,7 @@ fn count_keys(View { store, recipe, observer, .. }: View<'_>) -> Result<KeyCount
 fn scan_bands(view: View<'_>, copies: &Copies, visit: &mut Visitor<'_>) -> Result<()> {
     let View { store, recipe, .. } = view;
     let mut keys = Vec::with_capacity(recipe.bands());
-    let mut visit = |number: Number, entry: &Entry, lanes: &[u16]| {
+    let mut visit = |number: Number, entry: Entry, lanes: &[u16]| {
         if recipe.method.has_bands(lanes) {
             keys.clear();
             keys.extend((0..recipe.bands()).map(|band| (number, recipe.key(band, lanes, entry.within))));
@@ -309,13 +313,19 @@ fn scan_bands(view: View<'_>, copies: &Copies, visit: &mut Visitor<'_>) -> Resul
     (0..store.parts()).try_for_each(|part| scan_compared(view, copies, part, &mut visit))
 }
 
-/// Hands out the keys that are listed with the documents of a part.
-fn scan_listed(view: View<'_>, copies: &Copies, part: usize, visit: &mut Visitor<'_>) -> Result<()> {
+/// Hands out the keys in a share that are listed with the documents of a part.
+fn scan_listed(
+    view: View<'_>,
+    copies: &Copies,
+    part: usize,
+    share: Share,
+    visit: &mut Visitor<'_>,
+) -> Result<()> {
     let View { store, recipe, observer, .. } = view;
     let mut keys = Vec::new();
     if !recipe.method.stores_keys() {
         scan_compared(view, copies, part, &mut |number, entry, lanes| {
-            recipe.visit_listed_keys(lanes, entry.within, |key, standing| {
+            recipe.visit_listed_keys(lanes, entry.within, share, |key, standing| {
                 keys.push((number | Number::from(standing.to_bits()) << STANDING_SHIFT, key));
             });
             if keys.len() >= SCANNED {
@@ -330,8 +340,9 @@ fn scan_listed(view: View<'_>, copies: &Copies, part: usize, visit: &mut Visitor
     let (first, entries) = store.entries(part)?;
     let (samples, ends) = store.samples_of_part(part)?;
     for (slot, number) in (0..entries.len()).zip(first..) {
-        if entries[slot].class() == Class::Compared && !copies.contains(number) {
-            keys.extend(list(&samples, &ends, slot).iter().map(|&key| (number, key)));
+        if entries.get(slot).class() == Class::Compared && !copies.contains(number) {
+            let samples = list(&samples, &ends, slot).iter().copied();
+            keys.extend(samples.filter(|&key| share.has(key as u32)).map(|key| (number, key)));
         }
     }
     visit(&keys);
@@ -343,7 +354,7 @@ fn scan_compared(
     View { store, observer, .. }: View<'_>,
     copies: &Copies,
     part: usize,
-    visit: &mut dyn FnMut(Number, &Entry, &[u16]),
+    visit: &mut dyn FnMut(Number, Entry, &[u16]),
 ) -> Result<()> {
     observer.go_on()?;
     let (first, entries) = store.entries(part)?;

@@ -4,7 +4,7 @@
 //! that differ in them only are compared if they are not too far apart. They are exact copies only if the times are equal too, since
 //! only then is whatever is near the one near the other.
 
-use crate::store::columns::Within;
+use crate::store::entries::Within;
 
 /// A time takes so many bits: seconds of ten thousand years.
 const TIME_BITS: u32 = 40;

@@ -4,7 +4,7 @@ use super::{Frame, days, is_too_little, is_wanted};
 use crate::limits::memory::Ledger;
 use crate::method::{Recipe, TextBuffers, UseOfSketches, within_hash};
 use crate::settings::{Choice, not_allowed};
-use crate::store::columns::Within;
+use crate::store::entries::Within;
 use crate::{Kind, Method, Result, SettingName, Settings, WrongSetting};
 use corpus::Document;
 

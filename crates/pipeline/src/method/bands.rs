@@ -4,6 +4,7 @@
 
 use super::short::{Short, ShortSketch, Standing};
 use super::{FoundBy, Likeness, Screening, Shingled, SketchBuffers, Sketcher, Sketches, UseOfSketches};
+use crate::candidates::grouping::Share;
 use crate::report::Plan;
 use crate::store::columns::Columns;
 use crate::{Result, Settings, Verify, WrongSetting};
@@ -182,9 +183,9 @@ impl Sketcher for Bands {
         band_key_of_lanes(band, self.rows_of(band, lanes))
     }
 
-    fn visit_listed_keys(&self, lanes: &[u16], visit: &mut dyn FnMut(u64, Standing)) {
+    fn visit_listed_keys(&self, lanes: &[u16], share: Share, visit: &mut dyn FnMut(u64, Standing)) {
         if let (Some(short), Some(sketch)) = (&self.short, self.layout(lanes).short) {
-            short.visit_keys(sketch, visit);
+            short.visit_keys(sketch, share, visit);
         }
     }
 

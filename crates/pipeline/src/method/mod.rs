@@ -27,9 +27,11 @@ pub(crate) mod weights;
 pub use recipe::content_hash;
 pub(crate) use recipe::{Recipe, TextBuffers, within_hash};
 
+use crate::candidates::grouping::Share;
 use crate::kind::fingerprints::Near;
 use crate::report::Plan;
-use crate::store::columns::{Columns, Within};
+use crate::store::columns::Columns;
+use crate::store::entries::Within;
 use crate::{Kind, Measure, Method, Result, Settings};
 use lookalike::vectors::Nearness;
 use short::{Short, Standing};
@@ -91,8 +93,8 @@ pub(crate) trait Sketcher: Debug + Send + Sync {
     /// The key of a band, of a document that has bands.
     fn key(&self, band: usize, lanes: &[u16]) -> u64;
 
-    /// Hands out the keys of a document that are not keys of bands, each with its [`Standing`].
-    fn visit_listed_keys(&self, _lanes: &[u16], _visit: &mut dyn FnMut(u64, Standing)) {}
+    /// Hands out the keys of a document in a share that are not keys of bands, each with its [`Standing`].
+    fn visit_listed_keys(&self, _lanes: &[u16], _share: Share, _visit: &mut dyn FnMut(u64, Standing)) {}
 
     /// True if a key that has this standing in two documents brings them together.
     fn may_meet(&self, _a: Standing, _b: Standing) -> bool {

@@ -4,12 +4,15 @@
 use super::key::KeySeed;
 use super::short::Standing;
 use super::{Shingled, SketchBuffers, Sketcher, UseOfSketches, weights};
+use crate::candidates::grouping::Share;
 use crate::frames::{self, Frame, check_frames};
 use crate::kind::{self, Values};
 use crate::limits::memory::Ledger;
 use crate::report::Plan;
 use crate::settings::{Choice, not_allowed};
-use crate::store::columns::{Columns, Entry, Within};
+use crate::sketch::order::is_first;
+use crate::store::columns::Columns;
+use crate::store::entries::{Slot, Within};
 use crate::{
     Elements, Error, Keep, Kind, Measure, Method, Result, SettingName, Settings, Verify, WrongSetting,
 };
@@ -47,6 +50,8 @@ pub(crate) struct Recipe {
     pub weights_hash: Option<String>,
     /// True if the content hash of every document is stored, as in sketch files: indexes need it, and runs do not.
     pub stores_content_hashes: bool,
+    /// True if what the keep order compares is stored: not for input order, unless later runs may choose another one.
+    pub stores_keeps: bool,
 }
 
 /// The key of the run, and the shingler that has it.
@@ -157,9 +162,17 @@ impl Recipe {
         let method = super::of(settings, weights, use_of)?;
         let mut plan = method.plan();
         plan.memory_bytes_per_document = crate::limits::memory::PER_DOCUMENT;
-        let lanes = method.lanes() as u64;
-        let ids = if settings.files.id_field.is_some() { 40 } else { 0 };
-        plan.disk_bytes_per_document = size_of::<Entry>() as u64 + 2 * lanes + ids;
+        let stores_keeps = use_of == UseOfSketches::LaterRuns || !is_first(settings);
+        plan.disk_bytes_per_document = [
+            (true, size_of::<Slot>() + 2 * method.lanes()),
+            (method.has_uneven_lanes(), size_of::<u32>()),
+            (stores_keeps, size_of::<u64>()),
+            (stores_withins(settings), size_of::<Within>()),
+            (settings.files.id_field.is_some(), 40),
+        ]
+        .iter()
+        .map(|&(is_stored, bytes)| if is_stored { bytes as u64 } else { 0 })
+        .sum();
         let path = |name: &String| FieldPath::new(name);
         Ok(Self {
             fields: Fields {
@@ -188,6 +201,7 @@ impl Recipe {
             plan,
             weights_hash,
             stores_content_hashes: false,
+            stores_keeps,
         })
     }
 
@@ -206,6 +220,11 @@ impl Recipe {
         buffers.elements.clear();
         values.elements(text, key, &mut buffers.elements).map_err(Error::Invalid)?;
         Ok(&buffers.elements)
+    }
+
+    /// True if values of `within`, or dates, are stored.
+    pub(crate) fn stores_withins(&self) -> bool {
+        stores_withins(&self.settings)
     }
 
     /// Replaces the random key of the run by the key of stored shingles. This must be called before any text is
@@ -231,15 +250,17 @@ impl Recipe {
         with_within(self.method.key(band, lanes), within)
     }
 
-    /// Hands out the keys of a document that follow from its lanes but are not keys of bands,
+    /// Hands out the keys of a document in a share that follow from its lanes but are not keys of bands,
     /// each with its standing.
     pub(crate) fn visit_listed_keys(
         &self,
         lanes: &[u16],
         within: Within,
+        share: Share,
         mut visit: impl FnMut(u64, Standing),
     ) {
-        self.method.visit_listed_keys(lanes, &mut |key, standing| visit(with_within(key, within), standing));
+        let mut visit = |key, standing| visit(with_within(key, within), standing);
+        self.method.visit_listed_keys(lanes, share, &mut visit);
     }
 
     /// Hands out all keys of a document that follow from its lanes.
@@ -247,7 +268,7 @@ impl Recipe {
         if self.method.has_bands(lanes) {
             (0..self.bands()).for_each(|band| visit(self.key(band, lanes, within)));
         }
-        self.visit_listed_keys(lanes, within, |key, _| visit(key));
+        self.visit_listed_keys(lanes, within, Share::ALL, |key, _| visit(key));
     }
 
     /// True if the lanes of documents differ in number.
@@ -462,6 +483,10 @@ impl TextBuffers {
             self.table = OverlapTable::default();
         }
     }
+}
+
+fn stores_withins(settings: &Settings) -> bool {
+    settings.matching.within.is_some() || settings.matching.within_days.is_some()
 }
 
 /// A key that only documents with this value of `--within` can have.

@@ -6,7 +6,8 @@
 
 use super::{Likeness, Screening, Shingled, SketchBuffers, Sketcher, Sketches};
 use crate::report::Plan;
-use crate::store::columns::{Columns, Within};
+use crate::store::columns::Columns;
+use crate::store::entries::Within;
 use crate::{Kind, Result, Settings};
 use lookalike::banding::sample_probability;
 use lookalike::hashing::mix64;

@@ -17,6 +17,7 @@
 //! enough for this therefore has a signature too.
 
 use super::rarity::Rarity;
+use crate::candidates::grouping::Share;
 use lookalike::hashing::mix64;
 use lookalike::verification::Verifier;
 use std::sync::OnceLock;
@@ -39,6 +40,9 @@ const MARKS: usize = 1 << 10;
 
 /// The number of marks of [`are_surely_distinct`].
 const SURE_MARKS: usize = 1 << 14;
+
+/// As many keys are looked at together as there are bits in a word.
+const KEYS_AT_A_TIME: usize = 64;
 
 /// Sets keys of short documents apart from those of bands.
 const SALT: u64 = 0x7368_6f72_7420_6b65;
@@ -198,14 +202,32 @@ impl Short {
         }
     }
 
-    /// Hands out the keys of a document, each with its standing.
-    pub(super) fn visit_keys(&self, sketch: ShortSketch<'_>, visit: &mut dyn FnMut(u64, Standing)) {
+    /// Hands out the keys of a document in a share, each with its standing.
+    pub(super) fn visit_keys(
+        &self,
+        sketch: ShortSketch<'_>,
+        share: Share,
+        visit: &mut dyn FnMut(u64, Standing),
+    ) {
         let size = sketch.size();
         if size == 0 {
-            return visit(NO_SHINGLES, Standing::new(0, 0));
+            if share.has(0) {
+                visit(NO_SHINGLES, Standing::new(0, 0));
+            }
+            return;
         }
-        (0..sketch.len())
-            .for_each(|at| visit(mix64(u64::from(sketch.key(at)) ^ SALT), Standing::new(size, at)));
+        for (first, some) in (0..).step_by(KEYS_AT_A_TIME).zip(sketch.keys().chunks(KEYS_AT_A_TIME)) {
+            // Without a branch for each key, which the processor could not predict.
+            let mut here = some
+                .iter()
+                .enumerate()
+                .fold(0u64, |here, (at, &key)| here | u64::from(share.has(whole(key))) << at);
+            while here != 0 {
+                let at = here.trailing_zeros() as usize;
+                here &= here - 1;
+                visit(mix64(u64::from(whole(some[at])) ^ SALT), Standing::new(size, first + at));
+            }
+        }
     }
 
     /// True if a key that has this standing in two documents can be their first common one. Then neither set can have
@@ -287,11 +309,22 @@ impl<'s> ShortSketch<'s> {
         (self.lanes.len() - HEAD) / 2
     }
 
+    /// The keys, ascending, low half first.
+    #[inline]
+    fn keys(self) -> &'s [[u16; 2]] {
+        self.lanes[HEAD..].as_chunks().0
+    }
+
     #[inline]
     fn key(self, at: usize) -> u32 {
-        let lanes = &self.lanes[HEAD + 2 * at..];
-        u32::from(lanes[0]) | u32::from(lanes[1]) << 16
+        whole(self.keys()[at])
     }
+}
+
+/// A key as one number.
+#[inline]
+fn whole([low, high]: [u16; 2]) -> u32 {
+    u32::from(low) | u32::from(high) << 16
 }
 
 /// A number that is at most the number of distinct elements, and close to it if they are few: the number of marks that
@@ -399,8 +432,8 @@ mod tests {
                     assert!(short.is_sketch(of_a) && short.is_sketch(of_b));
                     assert!(short.may_be_similar(of_a, of_b), "{likeness}: {a:?} {b:?}");
                     let mut met = false;
-                    short.visit_keys(of_a, &mut |key, standing| {
-                        short.visit_keys(of_b, &mut |other_key, other| {
+                    short.visit_keys(of_a, Share::ALL, &mut |key, standing| {
+                        short.visit_keys(of_b, Share::ALL, &mut |other_key, other| {
                             met |= key == other_key && short.may_meet(standing, other);
                         });
                     });
@@ -465,6 +498,40 @@ mod tests {
             assert_eq!(all, places);
         }
         assert!((900..1_500).contains(&sure), "{sure} of 2,000 are surely distinct");
+    }
+
+    #[test]
+    fn every_key_is_in_one_share_and_equal_keys_are_in_the_same() {
+        let (short, _) = short(0.5);
+        let mut random = SplitMix64::new(6);
+        let mut share_of: std::collections::HashMap<u64, usize> = std::collections::HashMap::new();
+        for size in (0..=39).cycle().take(400) {
+            let elements: Vec<u64> = (0..size).map(|_| mix64(random.below(300))).collect();
+            let lanes = sketch(&short, &elements);
+            let keys_in = |share: Share| {
+                let mut keys = Vec::new();
+                short.visit_keys(ShortSketch::of(&lanes), share, &mut |key, standing| {
+                    keys.push((key, standing.to_bits()));
+                });
+                keys
+            };
+            let mut in_shares = Vec::new();
+            for (number, share) in Share::all(4).enumerate() {
+                for (key, standing) in keys_in(share) {
+                    assert_eq!(*share_of.entry(key).or_insert(number), number);
+                    in_shares.push((key, standing));
+                }
+            }
+            let mut all = keys_in(Share::ALL);
+            all.sort_unstable();
+            in_shares.sort_unstable();
+            assert_eq!(in_shares, all);
+        }
+        assert_eq!(
+            share_of.values().collect::<std::collections::BTreeSet<_>>().len(),
+            4,
+            "no share is empty"
+        );
     }
 
     #[test]

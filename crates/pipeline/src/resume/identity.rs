@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
 
 /// The version of the format of work folders.
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 
 /// The location of a source that can be read only once: standard input or a pipe.
 const READ_ONCE: &str = "-";

@@ -20,7 +20,8 @@ use crate::progress::pace::Pace;
 use crate::resume::work::Work;
 use crate::seen::SeenBefore;
 use crate::store::Store;
-use crate::store::columns::{BlockEntry, Class, Columns, Entry, Within};
+use crate::store::columns::{BlockEntry, Columns};
+use crate::store::entries::{Class, Entry, Within};
 use crate::{Error, Keep, Observer, OnBadRecord, Result, Settings, Stage};
 use corpus::{
     BadRecord, Block, Document, Id, Limits, Position, ReadMode, Reader, Record, Scratch, Source, place_of,
@@ -252,7 +253,7 @@ fn sketch_rest(
         observer.advanced(Stage::Sketch, pace.advance(source as usize, bytes));
         part.append(columns);
         part_input += bytes;
-        if part.entries.len() >= PART_DOCUMENTS || part.bytes() >= part_bytes || part_input >= PART_INPUT {
+        if part.slots.len() >= PART_DOCUMENTS || part.bytes() >= part_bytes || part_input >= PART_INPUT {
             part_input = 0;
             let next = Columns { order, ..Columns::with_room_for(&part) };
             work.push_part(std::mem::replace(&mut part, next), store, budget.parts())?;
@@ -298,7 +299,7 @@ impl<'a> BlockSketcher<'a> {
         };
         let mut columns = Columns { blocks: vec![entry], ..Columns::default() };
         columns.counts.blank_lines = job.block.blank_lines();
-        columns.entries.reserve(slots);
+        columns.slots.reserve(slots);
         columns.lanes.reserve(match recipe.has_uneven_lanes() {
             true => slots * buffers.lanes_per_slot,
             false => slots * recipe.lanes(),
@@ -309,7 +310,7 @@ impl<'a> BlockSketcher<'a> {
     /// The columns of the block, or the first error.
     fn finish(self) -> Result<Columns> {
         let Self { columns, failure, buffers, .. } = self;
-        buffers.lanes_per_slot = columns.lanes.len().div_ceil(columns.entries.len().max(1));
+        buffers.lanes_per_slot = columns.lanes.len().div_ceil(columns.slots.len().max(1));
         failure.map_or(Ok(columns), Err)
     }
 
@@ -365,7 +366,8 @@ impl<'a> BlockSketcher<'a> {
     /// Adds the entry and the id of a record.
     fn push_entry(&mut self, slot: usize, entry: Entry, id: Option<&Id<'_>>) {
         let has_bare_id = id.is_some_and(|id| id.is_bare);
-        self.columns.entries.push(entry.of_record(has_bare_id, self.job.block.blank_lines_before(slot)));
+        let entry = entry.of_record(has_bare_id, self.job.block.blank_lines_before(slot));
+        self.columns.push_entry(entry, self.recipe);
         if let Some(id) = id {
             self.columns.ids.extend_from_slice(id.text.as_bytes());
         }

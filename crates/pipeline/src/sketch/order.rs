@@ -2,7 +2,7 @@
 
 use crate::sketch::Sources;
 use crate::store::Number;
-use crate::store::columns::Entry;
+use crate::store::entries::Entry;
 use crate::{Choice, Keep, Measure, Result, SettingName, Settings, WrongSetting};
 
 /// A position in the keep order. Of two duplicates, the document with the smaller rank is kept.
@@ -61,7 +61,7 @@ impl KeepOrder {
 }
 
 /// Whether documents of one source are in input order, whatever their `keep` is.
-fn is_first(settings: &Settings) -> bool {
+pub(crate) fn is_first(settings: &Settings) -> bool {
     settings.matching.keep == Keep::First && settings.signature.measure != Measure::Containment
 }
 

@@ -6,7 +6,8 @@ use super::sketch_file::{FIRST, read_head};
 use crate::limits::ordered::caught;
 use crate::method::{Recipe, UseOfSketches, content_hash};
 use crate::resume::identity::Identity;
-use crate::store::columns::{Class, Columns, list};
+use crate::store::columns::{Columns, list};
+use crate::store::entries::Class;
 use crate::store::part::{self, Link};
 use crate::{Error, Observer, Reference, Result, Settings, Stage};
 use std::fs::File;
@@ -103,7 +104,7 @@ impl SketchFile {
             let (_, columns, checksum) = part::read(&mut file, &self.path, link)?;
             self.check(&columns, &recipe, names.len())?;
             bad += visit_part(&columns, recipe.lanes(), &names, visit)?;
-            link = Link { first: link.first + columns.entries.len() as u64, after: checksum };
+            link = Link { first: link.first + columns.slots.len() as u64, after: checksum };
             parts += 1;
             let end = file.stream_position().map_err(|cause| self.io(cause))?;
             observer.advanced(Stage::Sketch, end - start);
@@ -120,11 +121,9 @@ impl SketchFile {
             let cause = "a part does not fit the settings or sources in its head".into();
             return Err(Error::Damaged { name: name(), cause });
         }
-        if columns.content_hashes.is_empty() && !columns.entries.is_empty() {
-            return Err(Error::Invalid(format!(
-                "{} has no content hashes, since an earlier version of lookalike made it; sketch the corpus again",
-                name()
-            )));
+        if columns.content_hashes.is_empty() && !columns.slots.is_empty() {
+            let cause = "a part has no content hashes".into();
+            return Err(Error::Damaged { name: name(), cause });
         }
         Ok(())
     }
@@ -141,12 +140,13 @@ fn visit_part(
     sources: &[&str],
     visit: &mut (dyn FnMut(StoredSketch) -> Result<()> + Send),
 ) -> Result<u64> {
+    let entries = columns.entries();
     let mut bad = 0;
     let mut first = 0;
     for block in &columns.blocks {
         let source = sources[block.source as usize];
         for (in_block, slot) in (first..first + block.slots as usize).enumerate() {
-            let entry = &columns.entries[slot];
+            let entry = entries.get(slot);
             if !entry.is_document() {
                 bad += 1;
                 continue;

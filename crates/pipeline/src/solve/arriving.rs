@@ -14,7 +14,7 @@ use super::small::Decided;
 use super::{Evidence, Found};
 use crate::method::Recipe;
 use crate::store::Number;
-use crate::store::columns::Within;
+use crate::store::entries::Within;
 use crate::{Observer, Result};
 use lookalike::shingling::{ShingleSet, SortBuffer};
 

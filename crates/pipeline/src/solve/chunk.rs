@@ -4,7 +4,7 @@ use super::Evidence;
 use crate::Result;
 use crate::method::{Recipe, Screening, Sketches};
 use crate::store::Number;
-use crate::store::columns::Within;
+use crate::store::entries::Within;
 use lookalike::similarity::SortedSet;
 
 /// What a document does.

@@ -3,96 +3,11 @@
 use crate::method::Recipe;
 use crate::report::Counts;
 use crate::seen::{SeenMatch, SeenRow};
-use bytemuck::{Pod, Zeroable};
+use crate::store::entries::{Class, Entries, Entry, Slot, Within};
 use corpus::Position;
 use serde::{Deserialize, Serialize};
-
-/// 128 bits of a cryptographic hash of the value of `--within`; 0 if there is no value.
-pub(crate) type Within = [u64; 2];
-
-/// The fixed-size data of one record slot.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Zeroable, Pod)]
-#[repr(C)]
-pub(crate) struct Entry {
-    /// Texts that are equal after normalisation, and whose `within` is equal, have equal fingerprints.
-    pub fingerprint: u64,
-    /// The value that the keep order compares: of two duplicates, the document with the smaller value is kept. For a
-    /// value longer than 8 bytes, these are its first bytes until [all values are ranked](crate::store::ranking).
-    pub keep: u64,
-    /// Only documents with equal `within` are compared.
-    pub within: Within,
-    /// The number of shingles.
-    pub size: u32,
-    /// The lowest 2 bits are a [`Class`]. The next bit is set if the id is not a string. The other bits are the
-    /// number of blank lines that come before the record in its block.
-    flags: u32,
-}
-
-/// The bits of `flags` that hold the [`Class`].
-const CLASS: u32 = 3;
-/// The bit of `flags` that is set if the id is not a string.
-const BARE_ID: u32 = 4;
-/// The number of blank lines begins at this bit of `flags`. It has 29 bits; a block has far fewer lines.
-const BLANK_LINES_SHIFT: u32 = 3;
-
-/// What a record slot contains.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Class {
-    /// A document that is compared by its shingles.
-    Compared,
-    /// A document that is compared by content hash only: it is longer than `max-text`, or has NUL characters.
-    HashOnly,
-    /// A bad record.
-    Bad,
-    /// A document that is removed because of a document of an index.
-    Seen,
-}
-
-impl Entry {
-    /// The entry of a document.
-    pub(crate) fn document(class: Class, fingerprint: u64, keep: u64, within: Within, size: usize) -> Self {
-        let size = u32::try_from(size).unwrap_or(u32::MAX);
-        Self { fingerprint, keep, within, size, flags: class as u32 }
-    }
-
-    /// The entry of a bad record.
-    pub(crate) fn bad() -> Self {
-        Self { fingerprint: 0, keep: 0, within: [0; 2], size: 0, flags: Class::Bad as u32 }
-    }
-
-    /// The same entry, with what is known about its record.
-    pub(crate) fn of_record(self, has_bare_id: bool, blank_lines_before: u64) -> Self {
-        let blank_lines =
-            u32::try_from(blank_lines_before).unwrap_or(u32::MAX).min(u32::MAX >> BLANK_LINES_SHIFT);
-        let bare_id = if has_bare_id { BARE_ID } else { 0 };
-        Self { flags: self.flags & CLASS | bare_id | blank_lines << BLANK_LINES_SHIFT, ..self }
-    }
-
-    /// What the slot contains.
-    pub(crate) fn class(&self) -> Class {
-        [Class::Compared, Class::HashOnly, Class::Bad, Class::Seen][(self.flags & CLASS) as usize]
-    }
-
-    /// True if the id is not a string.
-    pub(crate) fn has_bare_id(&self) -> bool {
-        self.flags & BARE_ID != 0
-    }
-
-    /// The number of blank lines that come before the record in its block.
-    pub(crate) fn blank_lines_before(&self) -> u64 {
-        u64::from(self.flags >> BLANK_LINES_SHIFT)
-    }
-
-    /// True if the slot contains a document, and not a bad record.
-    pub(crate) fn is_document(&self) -> bool {
-        self.class() != Class::Bad
-    }
-
-    /// True if the slot contains a document that can be a duplicate of another one of the run.
-    pub(crate) fn takes_part(&self) -> bool {
-        matches!(self.class(), Class::Compared | Class::HashOnly)
-    }
-}
+use std::borrow::Cow;
+use std::ops::Add;
 
 /// A block of a source: where it begins, and how many slots it has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -117,10 +32,15 @@ impl BlockEntry {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Columns {
     pub blocks: Vec<BlockEntry>,
-    pub entries: Vec<Entry>,
+    /// What every slot has of its [`Entry`].
+    pub slots: Vec<Slot>,
+    /// What the keep order compares. Empty if documents of one source are kept in input order.
+    pub keeps: Vec<u64>,
+    /// Empty if the settings have no `within`.
+    pub withins: Vec<Within>,
     /// All documents have equally many lanes, unless the next column says where those of each end.
     pub lanes: Vec<u16>,
-    pub lane_ends: Vec<u64>,
+    pub lane_ends: Vec<u32>,
     /// A hash of the order of shingles on which the lanes depend; 0 if they depend on none.
     pub order: u64,
     pub samples: Vec<u64>,
@@ -149,16 +69,18 @@ impl Columns {
     /// Empty columns, with room for as many documents as `other` has.
     pub(crate) fn with_room_for(other: &Self) -> Self {
         Self {
-            entries: Vec::with_capacity(other.entries.len()),
+            slots: Vec::with_capacity(other.slots.len()),
             lanes: Vec::with_capacity(other.lanes.len()),
+            lane_ends: Vec::with_capacity(other.lane_ends.len()),
             ..Self::default()
         }
     }
 
     /// The approximate size of all columns, in bytes.
     pub(crate) fn bytes(&self) -> u64 {
-        let words = self.samples.len()
-            + self.lane_ends.len()
+        let words = self.keeps.len()
+            + 2 * self.withins.len()
+            + self.samples.len()
             + self.sample_ends.len()
             + self.id_ends.len()
             + self.shingles.len()
@@ -168,8 +90,9 @@ impl Columns {
             + self.reason_ends.len()
             + self.seen_ends.len()
             + 2 * self.content_hashes.len();
-        let bytes = size_of_val(self.entries.as_slice())
+        let bytes = size_of_val(self.slots.as_slice())
             + size_of_val(self.lanes.as_slice())
+            + size_of_val(self.lane_ends.as_slice())
             + self.ids.len()
             + self.orders.len()
             + self.reasons.len()
@@ -178,6 +101,26 @@ impl Columns {
             + 8 * words
             + 40 * self.blocks.len();
         bytes as u64
+    }
+
+    /// Adds the entry of a slot, as far as the settings use it.
+    pub(crate) fn push_entry(&mut self, entry: Entry, recipe: &Recipe) {
+        self.slots.push(entry.slot());
+        if recipe.stores_keeps {
+            self.keeps.push(entry.keep);
+        }
+        if recipe.stores_withins() {
+            self.withins.push(entry.within);
+        }
+    }
+
+    /// All entries.
+    pub(crate) fn entries(&self) -> Entries<'_> {
+        Entries {
+            slots: Cow::Borrowed(&self.slots),
+            keeps: Cow::Borrowed(&self.keeps),
+            withins: Cow::Borrowed(&self.withins),
+        }
     }
 
     /// Adds the lanes of a slot that is not compared: none, or zeros if all slots have equally many.
@@ -190,7 +133,8 @@ impl Columns {
     /// Ends the lists of a document, for all columns that the settings use.
     pub(crate) fn end_lists(&mut self, recipe: &Recipe) {
         if recipe.has_uneven_lanes() {
-            self.lane_ends.push(self.lanes.len() as u64);
+            let end = u32::try_from(self.lanes.len()).expect("a part ends long before");
+            self.lane_ends.push(end);
         }
         if recipe.method.stores_keys() {
             self.sample_ends.push(self.samples.len() as u64);
@@ -208,9 +152,11 @@ impl Columns {
 
     /// True if every slot has its lanes and all lists that the settings of `recipe` need.
     pub(crate) fn has_all_of(&self, recipe: &Recipe) -> bool {
-        let slots = self.entries.len();
+        let slots = self.slots.len();
         let has = |wanted: bool, ends: &[u64]| !wanted || ends.len() == slots;
         self.has_lanes_of(recipe)
+            && has(recipe.stores_keeps, &self.keeps)
+            && (!recipe.stores_withins() || self.withins.len() == slots)
             && has(recipe.method.stores_keys(), &self.sample_ends)
             && has(recipe.settings.files.id_field.is_some(), &self.id_ends)
             && has(recipe.settings.files.store == crate::Stored::Shingles, &self.shingle_ends)
@@ -218,15 +164,15 @@ impl Columns {
     }
 
     fn has_lanes_of(&self, recipe: &Recipe) -> bool {
-        let slots = self.entries.len();
+        let slots = self.slots.len();
         if !recipe.has_uneven_lanes() {
             return self.lanes.len() == slots * recipe.lanes();
         }
-        let is_sketch = |(slot, entry): (usize, &Entry)| {
+        let is_sketch = |(slot, entry): (usize, Entry)| {
             let lanes = list(&self.lanes, &self.lane_ends, slot);
             if entry.class() == Class::Compared { recipe.method.is_sketch(lanes) } else { lanes.is_empty() }
         };
-        self.lane_ends.len() == slots && self.entries.iter().enumerate().all(is_sketch)
+        self.lane_ends.len() == slots && self.entries().iter().enumerate().all(is_sketch)
     }
 
     /// Notes that the record of a slot is bad, and why.
@@ -245,11 +191,11 @@ impl Columns {
 
     /// Appends the columns of the documents that follow.
     pub(crate) fn append(&mut self, mut other: Self) {
-        fn append_ends(ends: &mut Vec<u64>, more: &[u64]) {
-            let base = ends.last().copied().unwrap_or(0);
-            ends.extend(more.iter().map(|end| base + end));
+        fn append_ends<E: Copy + Default + Add<Output = E>>(ends: &mut Vec<E>, more: &[E]) {
+            let base = ends.last().copied().unwrap_or_default();
+            ends.extend(more.iter().map(|&end| base + end));
         }
-        let slots = self.entries.len() as u64;
+        let slots = self.slots.len() as u64;
         self.bad.extend(other.bad.iter().map(|slot| slots + slot));
         self.reasons.append(&mut other.reasons);
         append_ends(&mut self.reason_ends, &other.reason_ends);
@@ -257,7 +203,9 @@ impl Columns {
         self.seen_ids.append(&mut other.seen_ids);
         append_ends(&mut self.seen_ends, &other.seen_ends);
         self.blocks.append(&mut other.blocks);
-        self.entries.append(&mut other.entries);
+        self.slots.append(&mut other.slots);
+        self.keeps.append(&mut other.keeps);
+        self.withins.append(&mut other.withins);
         self.lanes.append(&mut other.lanes);
         append_ends(&mut self.lane_ends, &other.lane_ends);
         self.samples.append(&mut other.samples);
@@ -274,7 +222,7 @@ impl Columns {
 }
 
 /// The list of one slot.
-pub(crate) fn list<'c, T>(items: &'c [T], ends: &[u64], slot: usize) -> &'c [T] {
-    let start = if slot == 0 { 0 } else { ends[slot - 1] };
-    &items[start as usize..ends[slot] as usize]
+pub(crate) fn list<'c, T, E: Copy + Into<u64>>(items: &'c [T], ends: &[E], slot: usize) -> &'c [T] {
+    let start = if slot == 0 { 0 } else { ends[slot - 1].into() };
+    &items[start as usize..ends[slot].into() as usize]
 }

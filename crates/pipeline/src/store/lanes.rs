@@ -14,8 +14,10 @@ pub(crate) struct Lanes<'s> {
 enum Ends<'s> {
     /// All documents have this many.
     Every(usize),
-    /// They differ in number.
-    Each(Cow<'s, [u64]>),
+    /// They differ in number: those of a part, as it stores them.
+    OfPart(Cow<'s, [u32]>),
+    /// They differ in number: those of documents of any parts, which may be more than a part has.
+    Gathered(Vec<u64>),
 }
 
 impl<'s> Lanes<'s> {
@@ -25,8 +27,13 @@ impl<'s> Lanes<'s> {
     }
 
     /// Lanes of documents that differ in their number.
-    pub(super) fn uneven(lanes: Cow<'s, [u16]>, ends: Cow<'s, [u64]>) -> Self {
-        Self { lanes, ends: Ends::Each(ends) }
+    pub(super) fn uneven(lanes: Cow<'s, [u16]>, ends: Cow<'s, [u32]>) -> Self {
+        Self { lanes, ends: Ends::OfPart(ends) }
+    }
+
+    /// Lanes of documents of any parts that differ in their number.
+    pub(super) fn gathered(lanes: Vec<u16>, ends: Vec<u64>) -> Self {
+        Self { lanes: Cow::Owned(lanes), ends: Ends::Gathered(ends) }
     }
 
     /// The lanes of one document.
@@ -34,7 +41,8 @@ impl<'s> Lanes<'s> {
     pub(crate) fn of(&self, at: usize) -> &[u16] {
         match &self.ends {
             Ends::Every(width) => &self.lanes[at * width..(at + 1) * width],
-            Ends::Each(ends) => super::columns::list(&self.lanes, ends, at),
+            Ends::OfPart(ends) => super::columns::list(&self.lanes, ends, at),
+            Ends::Gathered(ends) => super::columns::list(&self.lanes, ends, at),
         }
     }
 }

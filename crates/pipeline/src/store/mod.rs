@@ -6,6 +6,7 @@
 //! number.
 
 pub(crate) mod columns;
+pub(crate) mod entries;
 mod lanes;
 pub(crate) mod part;
 mod ranking;
@@ -18,7 +19,8 @@ use crate::limits::memory::Reservation;
 use crate::report::Counts;
 use crate::seen::SeenRow;
 use crate::{Error, Result};
-use columns::{BlockEntry, Columns, Entry, list};
+use columns::{BlockEntry, Columns, list};
+use entries::{Entries, Entry};
 use part::PartFile;
 use ranking::Ranks;
 use std::borrow::Cow;
@@ -79,7 +81,7 @@ impl Store {
     /// Adds a part. It is kept in memory if `memory` bytes are enough for it and all other parts in memory, or if it
     /// has no file.
     pub(crate) fn push(&mut self, mut columns: Columns, file: Option<PartFile>, memory: u64) {
-        let (first, slots) = (self.count, columns.entries.len());
+        let (first, slots) = (self.count, columns.slots.len());
         let mut number = first;
         for block in std::mem::take(&mut columns.blocks) {
             self.blocks.push((number, block));
@@ -206,12 +208,19 @@ impl Store {
     }
 
     /// The entries of a part, and the number of the first.
-    pub(crate) fn entries(&self, part: usize) -> Result<(Number, Cow<'_, [Entry]>)> {
+    pub(crate) fn entries(&self, part: usize) -> Result<(Number, Entries<'_>)> {
         let Part { first, memory, file, .. } = &self.parts[part];
-        let mut entries = column(memory, file, |c| &c.entries, PartFile::entries)?;
-        if let (Some(ranks), Cow::Owned(read)) = (&self.ranks, &mut entries) {
-            ranks.apply(*first, read)?;
-        }
+        let entries = match (memory, file) {
+            (Some(columns), _) => columns.entries(),
+            (None, Some(file)) => {
+                let mut read = file.entries()?;
+                if let Some(ranks) = &self.ranks {
+                    ranks.apply(*first, &mut read)?;
+                }
+                read
+            }
+            (None, None) => return Err(lost()),
+        };
         Ok((*first, entries))
     }
 
@@ -287,20 +296,16 @@ impl Store {
         self.visit_parts(numbers, |at, here| {
             let part = &self.parts[at];
             if let Some(file) = part.in_file_only() {
-                let read = entries.len();
-                entries.extend(file.entries_at(here.iter().map(|number| number - part.first))?);
+                let slots: Vec<u64> = here.iter().map(|number| number - part.first).collect();
+                let mut read = file.entries_at(&slots)?;
                 if let Some(ranks) = &self.ranks {
-                    let mut rest = &mut entries[read..];
-                    for follow in here.chunk_by(|a, b| a + 1 == *b) {
-                        let (these, others) = rest.split_at_mut(follow.len());
-                        ranks.apply(follow[0], these)?;
-                        rest = others;
-                    }
+                    ranks.apply_to(here, &mut read)?;
                 }
+                entries.extend(read.iter());
                 return Ok(());
             }
             let (first, column) = self.entries(at)?;
-            entries.extend(here.iter().map(|number| column[(number - first) as usize]));
+            entries.extend(here.iter().map(|number| column.get((number - first) as usize)));
             Ok(())
         })?;
         Ok(entries)
@@ -321,11 +326,11 @@ impl Store {
                 }
             };
             if let Some(file) = part.in_file_only() {
-                let slots = here.iter().map(|number| number - part.first);
+                let slots: Vec<u64> = here.iter().map(|number| number - part.first).collect();
                 if self.uneven {
-                    return file.visit_lanes(&slots.collect::<Vec<_>>(), take);
+                    return file.visit_lanes(&slots, take);
                 }
-                lanes.extend(file.lanes_at(self.lanes, slots)?);
+                lanes.extend(file.lanes_at(self.lanes, &slots)?);
                 return Ok(());
             }
             let column = self.lanes_of_part(at)?;
@@ -333,7 +338,7 @@ impl Store {
             Ok(())
         })?;
         Ok(match self.uneven {
-            true => Lanes::uneven(Cow::Owned(lanes), Cow::Owned(ends)),
+            true => Lanes::gathered(lanes, ends),
             false => Lanes::even(Cow::Owned(lanes), self.lanes),
         })
     }

@@ -1,7 +1,7 @@
 //! A part: the columns of consecutive documents, as one piece of a file.
 //!
 //! ```text
-//! "LKAPART2"  checksum (32 bytes)  length of the whole part  length of the head  head (JSON)  columns, each padded to 8 bytes
+//! "LKAPART3"  checksum (32 bytes)  length of the whole part  length of the head  head (JSON)  columns, each padded to 8 bytes
 //! ```
 //!
 //! All numbers are little-endian and have 64 bits. The head has the small columns, the length of each large column,
@@ -12,7 +12,8 @@
 //! either complete or absent.
 
 use super::Number;
-use super::columns::{BlockEntry, Class, Columns, Entry};
+use super::columns::{BlockEntry, Columns};
+use super::entries::{Class, Entries, Slot, Within};
 use crate::report::Counts;
 use crate::seen::SeenRow;
 use crate::{Error, Result};
@@ -24,7 +25,7 @@ use std::io::{Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-const MAGIC: &[u8; 8] = b"LKAPART2";
+const MAGIC: &[u8; 8] = b"LKAPART3";
 
 /// The number of bytes before the head.
 const FIRST: u64 = 8 + 32 + 8 + 8;
@@ -62,36 +63,11 @@ struct Head {
     after: String,
     blocks: Vec<BlockEntry>,
     counts: Counts,
-    /// The number of items in each of the first columns, in the order of [`column_bytes`].
-    lengths: [u64; LANE_ENDS],
-    /// The number of items in the next column, which sketch files do not have.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    lane_ends: u64,
-    /// A hash of the order of shingles on which the lanes depend, which sketch files do not have either.
+    /// The number of items in each column, in the order of [`column_bytes`].
+    lengths: [u64; COLUMNS],
+    /// A hash of the order of shingles on which the lanes depend. 0 if there can be none, as in sketch files.
     #[serde(default, skip_serializing_if = "is_zero")]
     order: u64,
-    /// The number of items in the column of content hashes, which only sketch files have.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    content_hashes: u64,
-    /// The number of items in the last columns, which only runs against an index have.
-    #[serde(default, skip_serializing_if = "are_zero")]
-    seen: [u64; COLUMNS - SEEN],
-}
-
-impl Head {
-    /// The number of items in each column.
-    fn lengths(&self) -> [u64; COLUMNS] {
-        let mut lengths = [0; COLUMNS];
-        lengths[..LANE_ENDS].copy_from_slice(&self.lengths);
-        lengths[LANE_ENDS] = self.lane_ends;
-        lengths[CONTENT_HASHES] = self.content_hashes;
-        lengths[SEEN..].copy_from_slice(&self.seen);
-        lengths
-    }
-}
-
-fn are_zero(numbers: &[u64]) -> bool {
-    numbers.iter().all(is_zero)
 }
 
 fn is_zero(number: &u64) -> bool {
@@ -108,32 +84,57 @@ pub(crate) struct PartFile {
 }
 
 /// The number of large columns. The constants below are their indexes, in stored order.
-const COLUMNS: usize = 18;
-const ENTRIES: usize = 0;
-const LANES: usize = 1;
-const SAMPLES: usize = 2;
-const SAMPLE_ENDS: usize = 3;
-const IDS: usize = 4;
-const ID_ENDS: usize = 5;
-const SHINGLES: usize = 6;
-const SHINGLE_ENDS: usize = 7;
-const ORDERS: usize = 8;
-const ORDER_ENDS: usize = 9;
-const BAD: usize = 10;
-const REASONS: usize = 11;
-const REASON_ENDS: usize = 12;
-const LANE_ENDS: usize = 13;
-const CONTENT_HASHES: usize = 14;
-const SEEN: usize = 15;
-const SEEN_IDS: usize = 16;
-const SEEN_ENDS: usize = 17;
-const ITEM_BYTES: [u64; COLUMNS] =
-    [size_of::<Entry>() as u64, 2, 8, 8, 1, 8, 8, 8, 1, 8, 8, 1, 8, 8, 16, size_of::<SeenRow>() as u64, 1, 8];
+const COLUMNS: usize = 20;
+const SLOTS: usize = 0;
+const KEEPS: usize = 1;
+const WITHINS: usize = 2;
+const LANES: usize = 3;
+const LANE_ENDS: usize = 4;
+const SAMPLES: usize = 5;
+const SAMPLE_ENDS: usize = 6;
+const IDS: usize = 7;
+const ID_ENDS: usize = 8;
+const SHINGLES: usize = 9;
+const SHINGLE_ENDS: usize = 10;
+const ORDERS: usize = 11;
+const ORDER_ENDS: usize = 12;
+const BAD: usize = 13;
+const REASONS: usize = 14;
+const REASON_ENDS: usize = 15;
+const CONTENT_HASHES: usize = 16;
+const SEEN: usize = 17;
+const SEEN_IDS: usize = 18;
+const SEEN_ENDS: usize = 19;
+const ITEM_BYTES: [u64; COLUMNS] = [
+    size_of::<Slot>() as u64,
+    8,
+    size_of::<Within>() as u64,
+    2,
+    4,
+    8,
+    8,
+    1,
+    8,
+    8,
+    8,
+    1,
+    8,
+    8,
+    1,
+    8,
+    16,
+    size_of::<SeenRow>() as u64,
+    1,
+    8,
+];
 
 fn column_bytes(columns: &Columns) -> [&[u8]; COLUMNS] {
     [
-        cast_slice(&columns.entries),
+        cast_slice(&columns.slots),
+        cast_slice(&columns.keeps),
+        cast_slice(&columns.withins),
         cast_slice(&columns.lanes),
+        cast_slice(&columns.lane_ends),
         cast_slice(&columns.samples),
         cast_slice(&columns.sample_ends),
         &columns.ids,
@@ -145,7 +146,6 @@ fn column_bytes(columns: &Columns) -> [&[u8]; COLUMNS] {
         cast_slice(&columns.bad),
         &columns.reasons,
         cast_slice(&columns.reason_ends),
-        cast_slice(&columns.lane_ends),
         cast_slice(&columns.content_hashes),
         cast_slice(&columns.seen),
         &columns.seen_ids,
@@ -196,11 +196,8 @@ pub(crate) fn write(
         after: hex(&link.after),
         blocks: columns.blocks.clone(),
         counts: columns.counts.clone(),
-        lengths: lengths[..LANE_ENDS].try_into().expect("as many columns"),
-        lane_ends: lengths[LANE_ENDS],
+        lengths,
         order: columns.order,
-        content_hashes: lengths[CONTENT_HASHES],
-        seen: lengths[SEEN..].try_into().expect("as many columns"),
     };
     let mut head = serde_json::to_vec(&head).expect("a head is plain data");
     head.resize(padded(head.len() as u64) as usize, b' ');
@@ -269,14 +266,13 @@ pub(crate) fn read(file: &mut File, path: &Path, link: Link) -> Result<(PartFile
     file.read_exact(&mut head_json).map_err(|_| damaged(CUT_SHORT))?;
     let head: Head =
         serde_json::from_slice(&head_json).map_err(|_| damaged("the head of a part cannot be read"))?;
-    let needed = head.lengths().iter().zip(ITEM_BYTES).try_fold(0u64, |sum, (&length, item)| {
+    let needed = head.lengths.iter().zip(ITEM_BYTES).try_fold(0u64, |sum, (&length, item)| {
         sum.checked_add(padded(length.checked_mul(item)?.checked_add(7)? - 7))
     });
     if needed != Some(total - FIRST - head_bytes) {
         return Err(damaged("the length of the columns of a part differs from the length in its head"));
     }
-    let stored =
-        PartFile { path: path.to_owned(), data: start + FIRST + head_bytes, lengths: head.lengths() };
+    let stored = PartFile { path: path.to_owned(), data: start + FIRST + head_bytes, lengths: head.lengths };
     let mut columns = stored.columns(file)?;
     let checksum = sum(&first[40..], &head_json, &columns);
     if checksum[..] != first[8..40] {
@@ -297,10 +293,13 @@ pub(crate) fn read(file: &mut File, path: &Path, link: Link) -> Result<(PartFile
 
 /// True if every slot has the data that it should have. A malicious file must not make us read outside the columns.
 fn is_consistent(columns: &Columns) -> bool {
-    let slots = columns.entries.len();
-    let ends_fit = |ends: &[u64], lists: usize, items: usize| {
-        ends.len() == lists && ends.is_sorted() && ends.last().copied().unwrap_or(0) == items as u64
-    };
+    fn ends_fit<E: Copy + PartialOrd + Into<u64>>(ends: &[E], lists: usize, items: usize) -> bool {
+        ends.len() == lists
+            && ends.is_sorted()
+            && ends.last().map_or(0, |&end| Into::<u64>::into(end)) == items as u64
+    }
+    let slots = columns.slots.len();
+    let is_column = |items: usize| items == 0 || items == slots;
     let lists = |ends: &[u64], items: usize| ends_fit(ends, slots, items) || ends.is_empty() && items == 0;
     columns.blocks.iter().map(|block| u64::from(block.slots)).sum::<u64>() == slots as u64
         && (ends_fit(&columns.lane_ends, slots, columns.lanes.len())
@@ -314,12 +313,15 @@ fn is_consistent(columns: &Columns) -> bool {
         && lists(&columns.id_ends, columns.ids.len())
         && lists(&columns.shingle_ends, columns.shingles.len())
         && lists(&columns.order_ends, columns.orders.len())
-        && (columns.content_hashes.is_empty() || columns.content_hashes.len() == slots)
+        && is_column(columns.keeps.len())
+        && is_column(columns.withins.len())
+        && (columns.order_ends.is_empty() || columns.keeps.len() == slots)
+        && is_column(columns.content_hashes.len())
 }
 
 /// The slots of documents that an index has.
 fn seen_slots(columns: &Columns) -> impl Iterator<Item = u64> {
-    let entries = (0..).zip(&columns.entries);
+    let entries = (0..).zip((0..columns.slots.len()).map(|slot| columns.entries().get(slot)));
     entries.filter(|(_, entry)| entry.class() == Class::Seen).map(|(slot, _)| slot)
 }
 
@@ -353,8 +355,11 @@ impl PartFile {
 
     fn columns(&self, file: &File) -> Result<Columns> {
         Ok(Columns {
-            entries: self.column(file, ENTRIES)?,
+            slots: self.column(file, SLOTS)?,
+            keeps: self.column(file, KEEPS)?,
+            withins: self.column(file, WITHINS)?,
             lanes: self.column(file, LANES)?,
+            lane_ends: self.column(file, LANE_ENDS)?,
             samples: self.column(file, SAMPLES)?,
             sample_ends: self.column(file, SAMPLE_ENDS)?,
             ids: self.column(file, IDS)?,
@@ -366,7 +371,6 @@ impl PartFile {
             bad: self.column(file, BAD)?,
             reasons: self.column(file, REASONS)?,
             reason_ends: self.column(file, REASON_ENDS)?,
-            lane_ends: self.column(file, LANE_ENDS)?,
             content_hashes: self.column(file, CONTENT_HASHES)?,
             seen: self.column(file, SEEN)?,
             seen_ids: self.column(file, SEEN_IDS)?,
@@ -384,8 +388,22 @@ impl PartFile {
     }
 
     /// All entries.
-    pub(crate) fn entries(&self) -> Result<Vec<Entry>> {
-        self.column(&self.open()?, ENTRIES)
+    pub(crate) fn entries(&self) -> Result<Entries<'static>> {
+        let file = self.open()?;
+        Ok(Entries {
+            slots: self.column(&file, SLOTS)?.into(),
+            keeps: self.column(&file, KEEPS)?.into(),
+            withins: self.column(&file, WITHINS)?.into(),
+        })
+    }
+
+    /// The entries of some slots (ascending).
+    pub(crate) fn entries_at(&self, slots: &[u64]) -> Result<Entries<'static>> {
+        Ok(Entries {
+            slots: self.rows(SLOTS, 1, slots)?.into(),
+            keeps: self.rows_if_any(KEEPS, slots)?.into(),
+            withins: self.rows_if_any(WITHINS, slots)?.into(),
+        })
     }
 
     /// All lanes.
@@ -393,37 +411,31 @@ impl PartFile {
         self.column(&self.open()?, LANES)
     }
 
-    /// The entries of some slots.
-    pub(crate) fn entries_at(&self, slots: impl Iterator<Item = u64>) -> Result<Vec<Entry>> {
-        self.rows(ENTRIES, 1, slots)
-    }
-
     /// The position at which the lanes of each slot end, if they differ in number.
-    pub(crate) fn lane_ends(&self) -> Result<Vec<u64>> {
+    pub(crate) fn lane_ends(&self) -> Result<Vec<u32>> {
         self.column(&self.open()?, LANE_ENDS)
     }
 
     /// Hands the lanes of some slots (ascending) to `visit`, where slots differ in the number of lanes.
     pub(crate) fn visit_lanes(&self, slots: &[u64], mut visit: impl FnMut(&[u16])) -> Result<()> {
-        self.visit_lists(LANES, LANE_ENDS, slots, |_, lanes| {
+        self.visit_lists::<_, u32>(LANES, LANE_ENDS, slots, |_, lanes| {
             visit(lanes);
             Ok(())
         })
     }
 
     /// The lanes of some slots, `width` each.
-    pub(crate) fn lanes_at(&self, width: usize, slots: impl Iterator<Item = u64>) -> Result<Vec<u16>> {
+    pub(crate) fn lanes_at(&self, width: usize, slots: &[u64]) -> Result<Vec<u16>> {
         self.rows(LANES, width, slots)
     }
 
     /// The rows of some slots (ascending), in a column that has `width` items for each slot. Rows that are close
     /// together are read together.
-    fn rows<T: Pod>(&self, column: usize, width: usize, slots: impl Iterator<Item = u64>) -> Result<Vec<T>> {
+    fn rows<T: Pod>(&self, column: usize, width: usize, slots: &[u64]) -> Result<Vec<T>> {
         let file = self.open()?;
         let row = width as u64 * ITEM_BYTES[column];
-        let slots: Vec<u64> = slots.collect();
         let mut rows = Vec::with_capacity(slots.len() * width);
-        for piece in pieces(&slots, row) {
+        for piece in pieces(slots, row) {
             let (first, last) = (piece[0], piece[piece.len() - 1]);
             let items: Vec<T> =
                 self.items(&file, column, first * width as u64, (last - first + 1) * width as u64)?;
@@ -435,6 +447,11 @@ impl PartFile {
         Ok(rows)
     }
 
+    /// The items of some slots (ascending), in a column that has one for each slot or none at all.
+    fn rows_if_any<T: Pod>(&self, column: usize, slots: &[u64]) -> Result<Vec<T>> {
+        if self.lengths[column] == 0 { Ok(Vec::new()) } else { self.rows(column, 1, slots) }
+    }
+
     /// All samples, and the position at which the samples of each document end.
     pub(crate) fn samples(&self) -> Result<(Vec<u64>, Vec<u64>)> {
         let file = self.open()?;
@@ -443,12 +460,12 @@ impl PartFile {
 
     /// Hands the ids of some slots (ascending) to `visit`.
     pub(crate) fn visit_ids(&self, slots: &[u64], visit: impl FnMut(u64, &[u8]) -> Result<()>) -> Result<()> {
-        self.visit_lists(IDS, ID_ENDS, slots, visit)
+        self.visit_lists::<_, u64>(IDS, ID_ENDS, slots, visit)
     }
 
     /// Hands the lists of some slots (ascending) to `visit`: of a column of lists, and the column of their ends. Only
     /// these lists are read from the file, and what is between lists that are close together.
-    fn visit_lists<T: Pod>(
+    fn visit_lists<T: Pod, E: Pod + Into<u64>>(
         &self,
         items: usize,
         ends: usize,
@@ -458,7 +475,7 @@ impl PartFile {
         let file = self.open()?;
         let (gap, most) = (GAP / ITEM_BYTES[items], PIECE / ITEM_BYTES[items]);
         for slots in slots.chunks(LISTS_AT_A_TIME) {
-            let spans = self.spans(&file, ends, slots)?;
+            let spans = self.spans::<E>(&file, ends, slots)?;
             let mut done = 0;
             while done < slots.len() {
                 let begin = spans[done].0;
@@ -482,22 +499,26 @@ impl PartFile {
         let file = self.open()?;
         let mut bytes = 0;
         for slots in slots.chunks(LISTS_AT_A_TIME) {
-            bytes += self.spans(&file, ID_ENDS, slots)?.iter().map(|(from, to)| to - from).sum::<u64>();
+            bytes +=
+                self.spans::<u64>(&file, ID_ENDS, slots)?.iter().map(|(from, to)| to - from).sum::<u64>();
         }
         Ok(bytes)
     }
 
     /// Where the lists of some slots (ascending) begin and end.
-    fn spans(&self, file: &File, ends_column: usize, slots: &[u64]) -> Result<Vec<(u64, u64)>> {
+    fn spans<E: Pod + Into<u64>>(
+        &self,
+        file: &File,
+        ends_column: usize,
+        slots: &[u64],
+    ) -> Result<Vec<(u64, u64)>> {
         let mut spans = Vec::with_capacity(slots.len());
-        for piece in pieces(slots, 8) {
+        for piece in pieces(slots, ITEM_BYTES[ends_column]) {
             // The end of the slot before the first is read too: the first list begins there.
             let first = piece[0].saturating_sub(1);
-            let ends: Vec<u64> = self.items(file, ends_column, first, piece[piece.len() - 1] - first + 1)?;
-            spans.extend(piece.iter().map(|&slot| {
-                let begin = if slot == 0 { 0 } else { ends[(slot - 1 - first) as usize] };
-                (begin, ends[(slot - first) as usize])
-            }));
+            let ends: Vec<E> = self.items(file, ends_column, first, piece[piece.len() - 1] - first + 1)?;
+            let end = |slot: u64| Into::<u64>::into(ends[(slot - first) as usize]);
+            spans.extend(piece.iter().map(|&slot| (if slot == 0 { 0 } else { end(slot - 1) }, end(slot))));
         }
         Ok(spans)
     }
@@ -554,16 +575,19 @@ impl PartFile {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::columns::Class;
+    use crate::store::entries::Entry;
 
     fn columns() -> Columns {
+        let entries = [
+            Entry::document(Class::HashOnly, 5, 6, [7, 0], 8),
+            Entry::document(Class::Compared, 1, 2, [3, 0], 4),
+            Entry::bad(),
+        ];
         Columns {
             blocks: vec![BlockEntry { source: 0, offset: 0, record: 0, slots: 3, blank_lines: 0 }],
-            entries: vec![
-                Entry::document(Class::HashOnly, 5, 6, [7, 0], 8),
-                Entry::document(Class::Compared, 1, 2, [3, 0], 4),
-                Entry::bad(),
-            ],
+            slots: entries.iter().map(Entry::slot).collect(),
+            keeps: entries.iter().map(|entry| entry.keep).collect(),
+            withins: entries.iter().map(|entry| entry.within).collect(),
             lanes: (0..12).collect(),
             ids: b"abc".to_vec(),
             id_ends: vec![0, 3, 3],
@@ -603,10 +627,35 @@ mod tests {
     }
 
     #[test]
+    fn the_columns_of_a_part_are_the_bytes_of_the_format() {
+        let mut bytes = Vec::new();
+        write(&columns(), &mut bytes, Path::new("part"), 0, Link { first: 0, after: [0; 32] }).unwrap();
+        let head = u64::from_le_bytes(bytes[48..56].try_into().unwrap()) as usize;
+        let mut expected: Vec<u8> = Vec::new();
+        for (fingerprint, size, flags) in [(5u64, 8u32, 1u32), (1, 4, 0), (0, 0, 2)] {
+            expected.extend(fingerprint.to_le_bytes());
+            expected.extend(size.to_le_bytes());
+            expected.extend(flags.to_le_bytes());
+        }
+        let words = |words: &[u64]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
+        expected.extend(words(&[6, 2, 0]));
+        expected.extend(words(&[7, 0, 3, 0, 0, 0]));
+        expected.extend((0..12u16).flat_map(u16::to_le_bytes));
+        expected.extend(b"abc\0\0\0\0\0");
+        expected.extend(words(&[0, 3, 3]));
+        expected.extend(words(&[2]));
+        expected.extend(b"why\0\0\0\0\0");
+        expected.extend(words(&[3]));
+        assert_eq!((&bytes[..8], &bytes[56 + head..]), (&b"LKAPART3"[..], expected.as_slice()));
+    }
+
+    #[test]
     fn columns_that_do_not_agree_are_refused() {
         type Change = fn(&mut Columns);
-        let changes: [Change; 8] = [
+        let changes: [Change; 10] = [
             |columns| columns.blocks[0].slots = 4,
+            |columns| columns.keeps.truncate(2),
+            |columns| columns.withins.truncate(1),
             |columns| columns.id_ends[0] = 4,
             |columns| columns.id_ends.truncate(2),
             |columns| columns.bad[0] = 3,

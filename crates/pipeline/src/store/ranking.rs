@@ -1,16 +1,17 @@
 //! Values of `--keep max:FIELD` and `min:FIELD` -> ranks. With ranks, comparing [`Entry::keep`] is exact.
 //!
-//! A value of up to 8 bytes is stored in the entry. For a longer value the entry has the first 8 bytes, and the
-//! others are in a separate column. If there are longer values, all values are sorted once, after sketching, and each
+//! A value of up to 8 bytes is stored in the column of keep values. Of a longer value this column has the first 8 bytes, and
+//! the others are in a separate column. If there are longer values, all values are sorted once, after sketching, and each
 //! document gets the rank of its value. Equal values have the same rank, so input order breaks ties. For parts in
-//! memory the rank replaces the value in the entry. For other parts the ranks are written to a file, and are put into
-//! the entries when these are read.
+//! memory the rank replaces the value. For other parts the ranks are written to a file, and replace the values when these
+//! are read.
 //!
 //! The sort reserves the memory that it uses. Sorted runs are written to one spill file and merged, in several passes
 //! if there are very many. (The sort of [`crate::limits::sorted`] cannot be used, because the values differ in
 //! length.) The ranks do not depend on the memory limit.
 
-use super::columns::{Entry, list};
+use super::columns::list;
+use super::entries::{Entries, Entry};
 use super::{Number, Part, Store, lost};
 use crate::limits::memory::Reservation;
 use crate::limits::sorted::Room;
@@ -20,6 +21,7 @@ use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::io::Write;
+use std::ops::Range;
 use std::os::unix::fs::FileExt;
 
 /// At least this many bytes of a run are read at a time.
@@ -48,18 +50,31 @@ fn failed(action: &'static str, file: &OutFile) -> impl FnOnce(std::io::Error) -
 
 impl Ranks {
     /// Puts the ranks of consecutive documents, beginning with `first`, into their entries.
-    pub(super) fn apply(&self, first: Number, entries: &mut [Entry]) -> Result<()> {
-        let mut ranks = vec![0u64; entries.len()];
-        let read = self.file.file().read_exact_at(bytemuck::cast_slice_mut(&mut ranks), first * 8);
-        read.map_err(failed("read", &self.file))?;
-        entries.iter_mut().zip(ranks).for_each(|(entry, rank)| put(entry, rank));
+    pub(super) fn apply(&self, first: Number, entries: &mut Entries<'_>) -> Result<()> {
+        self.put(first, 0..entries.len(), entries)
+    }
+
+    /// Puts the ranks of `numbers` (ascending) into their entries.
+    pub(super) fn apply_to(&self, numbers: &[Number], entries: &mut Entries<'_>) -> Result<()> {
+        let mut done = 0;
+        for follow in numbers.chunk_by(|a, b| a + 1 == *b) {
+            self.put(follow[0], done..done + follow.len(), entries)?;
+            done += follow.len();
+        }
         Ok(())
     }
-}
 
-fn put(entry: &mut Entry, rank: u64) {
-    if has_value(entry) {
-        entry.keep = rank;
+    /// Puts the ranks of consecutive documents into their entries, which are at these places.
+    fn put(&self, first: Number, places: Range<usize>, entries: &mut Entries<'_>) -> Result<()> {
+        let mut ranks = vec![0u64; places.len()];
+        let read = self.file.file().read_exact_at(bytemuck::cast_slice_mut(&mut ranks), first * 8);
+        read.map_err(failed("read", &self.file))?;
+        for (place, rank) in places.zip(ranks) {
+            if has_value(&entries.get(place)) {
+                entries.keeps.to_mut()[place] = rank;
+            }
+        }
+        Ok(())
     }
 }
 
@@ -97,7 +112,7 @@ impl Store {
             let at = self.parts.partition_point(|part| part.first <= number) - 1;
             let part = &mut self.parts[at];
             match &mut part.memory {
-                Some(columns) => columns.entries[(number - part.first) as usize].keep = rank,
+                Some(columns) => columns.keeps[(number - part.first) as usize] = rank,
                 None => elsewhere.push([number, rank]),
             }
             Ok(())
@@ -132,19 +147,17 @@ impl Store {
 }
 
 /// The entries, the further bytes of all values, and the position at which the bytes of each document end.
-type Values<'a> = (Cow<'a, [Entry]>, Cow<'a, [u8]>, Cow<'a, [u64]>);
+type Values<'a> = (Entries<'a>, Cow<'a, [u8]>, Cow<'a, [u64]>);
 
 impl Part {
     fn values(&self) -> Result<Values<'_>> {
         match (&self.memory, &self.file) {
-            (Some(columns), _) => Ok((
-                Cow::Borrowed(&columns.entries),
-                Cow::Borrowed(&columns.orders),
-                Cow::Borrowed(&columns.order_ends),
-            )),
+            (Some(columns), _) => {
+                Ok((columns.entries(), Cow::Borrowed(&columns.orders), Cow::Borrowed(&columns.order_ends)))
+            }
             (None, Some(file)) => {
                 let (orders, ends) = file.orders()?;
-                Ok((Cow::Owned(file.entries()?), Cow::Owned(orders), Cow::Owned(ends)))
+                Ok((file.entries()?, Cow::Owned(orders), Cow::Owned(ends)))
             }
             (None, None) => Err(lost()),
         }

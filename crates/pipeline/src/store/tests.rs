@@ -1,6 +1,7 @@
 //! Tests with parts made by hand: a part in a file gives the same answers as a part in memory.
 
-use super::columns::{BlockEntry, Class, Columns, Entry, list};
+use super::columns::{BlockEntry, Columns, list};
+use super::entries::{Class, Entry};
 use super::part::{self, Link};
 use super::{Number, Store};
 use crate::method::Recipe;
@@ -16,10 +17,12 @@ fn block(source: u32, record: u64, slots: u32, blank_lines: u32) -> BlockEntry {
 
 /// A document with everything that a document can have. `at` makes it different from others.
 fn document(at: u64) -> Columns {
+    let entry =
+        Entry::document(Class::Compared, at, at * 2, [at, 0], at as usize).of_record(at % 2 == 1, at % 3);
     Columns {
-        entries: vec![
-            Entry::document(Class::Compared, at, at * 2, [at, 0], at as usize).of_record(at % 2 == 1, at % 3),
-        ],
+        slots: vec![entry.slot()],
+        keeps: vec![entry.keep],
+        withins: vec![entry.within],
         lanes: vec![at as u16, at as u16 + 1],
         samples: (0..at % 3).map(|sample| at * 10 + sample).collect(),
         sample_ends: vec![at % 3],
@@ -35,7 +38,9 @@ fn document(at: u64) -> Columns {
 
 fn bad(reason: &str) -> Columns {
     let mut columns = Columns {
-        entries: vec![Entry::bad()],
+        slots: vec![Entry::bad().slot()],
+        keeps: vec![0],
+        withins: vec![[0; 2]],
         lanes: vec![0; LANES],
         sample_ends: vec![0],
         id_ends: vec![0],
@@ -122,9 +127,9 @@ fn documents_may_differ_in_the_number_of_their_lanes() {
         let mut store = Store::new(LANES, true);
         for mut columns in columns() {
             columns.lanes.clear();
-            for number in store.count()..store.count() + columns.entries.len() as u64 {
+            for number in store.count()..store.count() + columns.slots.len() as u64 {
                 columns.lanes.extend(lanes_of(number));
-                columns.lane_ends.push(columns.lanes.len() as u64);
+                columns.lane_ends.push(columns.lanes.len() as u32);
             }
             columns.order = 5;
             let path = folder.path().join(format!("uneven-{}", store.parts()));
@@ -184,7 +189,7 @@ fn columns_one_after_the_other_are_as_if_made_at_once() {
     let [first, second] = columns();
     let mut both = first.clone();
     both.append(second.clone());
-    assert_eq!(both.entries.len(), 9);
+    assert_eq!(both.slots.len(), 9);
     assert_eq!(both.bad, [5, 8], "slots go on");
     assert_eq!(
         (list(&both.reasons, &both.reason_ends, 0), list(&both.reasons, &both.reason_ends, 1)),
@@ -233,24 +238,4 @@ fn every_list_that_is_asked_for_must_be_there() {
         Columns { id_ends: Vec::new(), ids: Vec::new(), ..whole }.has_all_of(&fewer),
         "nobody asks for ids"
     );
-}
-
-#[test]
-fn an_entry_holds_what_it_is_told() {
-    for class in [Class::Compared, Class::HashOnly] {
-        for (bare, blank, expected) in
-            [(false, 0, 0), (true, 7, 7), (true, u64::MAX, u64::from(u32::MAX >> 3))]
-        {
-            let entry = Entry::document(class, 1, 2, [3, 4], 5).of_record(bare, blank);
-            assert!(entry.is_document());
-            assert_eq!(
-                (entry.class(), entry.has_bare_id(), entry.blank_lines_before()),
-                (class, bare, expected)
-            );
-            assert_eq!((entry.fingerprint, entry.keep, entry.within, entry.size), (1, 2, [3, 4], 5));
-        }
-    }
-    let bad = Entry::bad().of_record(true, 3);
-    assert!(bad.class() == Class::Bad && !bad.is_document() && bad.has_bare_id());
-    assert_eq!(Entry::document(Class::Compared, 0, 0, [0; 2], usize::MAX).size, u32::MAX);
 }

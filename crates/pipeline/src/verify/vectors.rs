@@ -15,7 +15,7 @@ use crate::method::vectors::{coordinates, similarity_of};
 use crate::report::PairCounts;
 use crate::solve::{Evidence, Found, Role, are_compared};
 use crate::store::Number;
-use crate::store::columns::{Class, Within};
+use crate::store::entries::{Class, Within};
 use crate::view::View;
 use crate::{Error, Result, Stage};
 use lookalike::vectors::{DenseVectors, Near, Nearness};
@@ -192,7 +192,7 @@ fn in_order(view: View<'_>, copies: &Copies) -> Result<Sorted<[u64; 3]>> {
         let (first, entries) = store.entries(part)?;
         for (number, entry) in (first..).zip(entries.iter()) {
             if entry.class() == Class::Compared && !copies.contains(number) {
-                let (source, keep, _) = order.rank(store.source_of(number), entry, number);
+                let (source, keep, _) = order.rank(store.source_of(number), &entry, number);
                 sorter.push([u64::from(source), keep, number]);
             }
         }

@@ -14,7 +14,7 @@ use crate::progress::pace::SourcePace;
 use crate::resume::outputs::List;
 use crate::sketch::limits;
 use crate::store::Number;
-use crate::store::columns::{Class, Entry};
+use crate::store::entries::{Class, Entry};
 use crate::verify::reread::changed;
 use crate::view::View;
 use crate::write::naming::{ClusterNames, Names};

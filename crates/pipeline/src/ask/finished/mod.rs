@@ -17,7 +17,7 @@ use crate::resume::identity::{Identity, SourceIdentity};
 use crate::resume::work::{BEGAN_IN, Work};
 use crate::seen::{asked_for, seen_by};
 use crate::sketch::sketch_file::{SketchFiles, found_again};
-use crate::store::columns::Class;
+use crate::store::entries::Class;
 use crate::store::{Number, Store};
 use crate::{Error, Indexes, Job, Reference, Resources, Result, Settings, Silent};
 use corpus::{Source, WORK_FOLDER, name_to_path, path_to_name};
