@@ -34,7 +34,7 @@ const SORTED_AT_ONCE: usize = if cfg!(test) { 100 } else { 4 << 20 };
 /// Keys in memory are divided into shares of at least so many, which are worked on one after the other: fewer of them are in
 /// memory at a time, and more of the marks are in the processor's cache. Every share takes scans of its own, so there are not
 /// many shares.
-const KEYS_OF_A_SHARE: u64 = if cfg!(test) { 700 } else { 2 << 20 };
+const KEYS_OF_A_SHARE: u64 = if cfg!(test) { 700 } else { 1 << 20 };
 const MOST_SHARES: u32 = 6;
 
 /// Documents of a group that are handed on at a time, if it is not in memory as a whole: more than the groups whose

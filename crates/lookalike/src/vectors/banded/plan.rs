@@ -60,7 +60,7 @@ impl NearBands {
             let p = all_of(one(nearness, nearness.threshold()), rows);
             // Less than one band is none.
             let bands = if p < 1.0 { (ln_1p(-recall) / ln_1p(-p)).ceil().max(1.0) } else { 1.0 };
-            (bands <= MAX_BANDS as f64).then(|| Self { nearness, bands: bands as usize, rows })
+            (bands <= MAX_BANDS as f64).then_some(Self { nearness, bands: bands as usize, rows })
         });
         let cheapest = plans.min_by(|a, b| a.cost(PLANNED_VECTORS).total_cmp(&b.cost(PLANNED_VECTORS)));
         // With one row every threshold has a plan, unless it is so low that all pairs are alike.
