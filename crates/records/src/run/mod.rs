@@ -150,6 +150,9 @@ pub struct Matched {
 /// Says whether the user asked to stop; every stage asks it often.
 pub type Stop<'s> = &'s (dyn Fn() -> bool + Sync);
 
+/// Which pairs should be explained, once the matches among records are known.
+type ChooseOfRecords<'c> = &'c dyn Fn(&Records, &[Match]) -> Vec<(usize, usize)>;
+
 /// Bytes of memory for each record beside its values: keys, pairs and levels.
 const BYTES_PER_RECORD: u64 = 600;
 
@@ -180,7 +183,7 @@ impl Job {
         &self,
         records: Records,
         stop: Stop<'_>,
-        choose: Option<&dyn Fn(&Records, &[Match]) -> Vec<(usize, usize)>>,
+        choose: Option<ChooseOfRecords<'_>>,
     ) -> Result<Matched> {
         let needed = 8 * records.table.bytes() as u64 + BYTES_PER_RECORD * records.table.len() as u64;
         if needed > self.memory {
