@@ -11,7 +11,7 @@ use super::{Finder, MOST_NEAR};
 use crate::Result;
 use crate::limits::ordered::each;
 use crate::store::Number;
-use crate::store::columns::Class;
+use crate::store::entries::Class;
 use crate::view::View;
 
 /// The fingerprints of all documents that are compared.

@@ -173,6 +173,9 @@ pub struct Matched {
 /// Says whether the user asked to stop; every stage asks it often.
 pub type Stop<'s> = &'s (dyn Fn() -> bool + Sync);
 
+/// Which pairs should be explained, once the matches among records are known.
+type ChooseOfRecords<'c> = &'c dyn Fn(&Records, &[Match]) -> Vec<(usize, usize)>;
+
 impl Job {
     /// Reads the records.
     pub fn read(&self, stop: Stop<'_>) -> Result<Records> {
@@ -204,7 +207,7 @@ impl Job {
         &self,
         records: Records,
         stop: Stop<'_>,
-        choose: Option<&dyn Fn(&Records, &[Match]) -> Vec<(usize, usize)>>,
+        choose: Option<ChooseOfRecords<'_>>,
     ) -> Result<Matched> {
         let beside = BASE + records.bytes_beside();
         let (memory, folder) = (self.memory.saturating_sub(beside), self.temp_folder());
