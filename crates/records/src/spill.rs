@@ -183,7 +183,12 @@ mod tests {
                 numbers.chunks(7).for_each(|part| sorter.extend(part).unwrap());
                 assert_eq!(sorter.runs.is_some(), 8 * count as u64 > bytes.max(128), "{count}, {bytes}");
                 let mut found = Vec::new();
-                sorter.finish(&mut |number| Ok(found.push(number))).unwrap();
+                sorter
+                    .finish(&mut |number| {
+                        found.push(number);
+                        Ok(())
+                    })
+                    .unwrap();
                 assert_eq!(found, expected, "{count} numbers, {bytes} bytes");
             }
         }

@@ -276,7 +276,12 @@ mod tests {
             let mut found = rows.found(&bands, &room, work).unwrap();
             found.add((7, 2_999)).unwrap();
             let (mut pairs, left_out) = (Vec::new(), found.left_out);
-            found.finish(&mut |pair, times| Ok(pairs.push((pair, times)))).unwrap();
+            found
+                .finish(&mut |pair, times| {
+                    pairs.push((pair, times));
+                    Ok(())
+                })
+                .unwrap();
             (pairs, left_out)
         };
         let all = found(u64::MAX);

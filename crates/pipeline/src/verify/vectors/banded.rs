@@ -198,7 +198,7 @@ impl Work<'_> {
             let mut found = Vec::new();
             let hand_over = |found: &mut Vec<Found>| {
                 let mut visit = lock(&visit);
-                found.drain(..).for_each(|found| visit(found));
+                found.drain(..).for_each(&mut *visit);
             };
             let compared = join.visit(part, buffers, consider, |pair| {
                 found.push(self.found(pair, a, b));
