@@ -177,7 +177,8 @@ mod tests {
     use crate::threads::Work;
 
     /// Entities of two records; each field of the second one is another value with a probability that differs from entity to
-    /// entity. Bands of two fields find some of them, and the estimate says how many.
+    /// entity. Bands of two fields find some of them, and the estimate says how many. (No band can find those with five or six
+    /// other values, and so the estimate cannot know of them; there are 3 in 1,000.)
     #[test]
     fn the_estimate_is_right_where_matches_differ_in_their_mistakes() {
         for seed in 1..=5 {
@@ -186,7 +187,7 @@ mod tests {
             let mut values: Vec<Vec<String>> = vec![Vec::new(); fields];
             for entity in 0..entities {
                 // One in four has many mistakes.
-                let share = if entity % 4 == 0 { 0.6 } else { 0.1 };
+                let share = if entity % 4 == 0 { 0.3 } else { 0.05 };
                 for (field, values) in values.iter_mut().enumerate() {
                     let value = format!("{field}{entity}");
                     let is_other = random.next_f64() < share;
@@ -215,7 +216,7 @@ mod tests {
             let (estimate, error) = recall(&columns, &rows, &bands, &seen).unwrap();
             // Four standard errors: one in 16,000 fails if the estimate is right.
             assert!((estimate - truth).abs() < 4.0 * error, "{estimate} of {truth}, {error}");
-            assert!(error < 0.02 && truth < 0.95, "{error}, {truth}");
+            assert!(error < 0.02 && truth < 0.99, "{error}, {truth}");
         }
     }
 

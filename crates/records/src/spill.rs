@@ -119,7 +119,7 @@ impl<'r> Sorter<'r> {
         self.spill()?;
         let Some((file, places)) = self.runs.take() else { return Ok(()) };
         self.items = Vec::new();
-        let length = (self.most / places.len()).clamp(16, READ);
+        let length = (self.most / places.len()).clamp(READ.min(16), READ);
         let mut runs: Vec<Run> =
             places.into_iter().map(|left| Run { left, read: Vec::new(), at: 0 }).collect();
         let mut heap: BinaryHeap<Reverse<(u64, usize)>> = BinaryHeap::with_capacity(runs.len());

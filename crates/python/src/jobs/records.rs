@@ -197,7 +197,7 @@ pub(crate) fn records_written<'py>(
     }
     let ran = run(py, |stop| {
         let claim = Claim::new(&job, &target)?;
-        let written = || {
+        let written = || -> records::run::Result<Ran> {
             let (matched, decisions, _) = claim.link_and_decide(&job, job.read(stop)?, stop)?;
             let how = (begun.elapsed().as_secs_f64(), threads);
             let report = records::run::dedup(&job, &matched, &decisions, &target, how, stop)?;

@@ -38,7 +38,7 @@ impl Rows<'_> {
         let count = self.sides.len().max(1);
         let of = self.sampled();
         let survey = |band: &[usize]| -> Result<f64, Stopped> {
-            let (blocks, bits) = (self.blocks(band, Share::Sample, work)?, self.bits());
+            let (blocks, bits) = (self.blocks(band, Share::Part { part: 0, of }, work)?, self.bits());
             let sizes = blocks.chunk_by(|a, b| a >> bits == b >> bits).map(<[u64]>::len);
             let pairs: f64 = sizes
                 .map(|size| match size {
