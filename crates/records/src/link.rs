@@ -196,7 +196,9 @@ pub(crate) fn link_and_show(
         if !groups.is_empty() {
             // The kinds are those of the model; what was told of a part is not known of the joined field.
             let of_model = Options { kinds: Vec::new(), ..options.clone() };
-            return link_and_show(&table.joined(&groups, work)?, &of_model, stop, choose);
+            let of_model = beside(table, &of_model);
+            return link_and_show(&table.joined(&groups, work)?, &of_model, stop, choose)
+                .map_err(|error| error.beside(table, options));
         }
     }
     check(table, options)?;
@@ -254,10 +256,11 @@ fn linked(
                 ..options.clone()
             };
             // Both tables are there.
-            joined.memory.bytes -= if limit == u64::MAX { 0 } else { table.bytes() as u64 };
+            joined = beside(table, &joined);
             drop(rows);
             drop(columns);
-            return linked(&table.joined(&groups, work)?, &joined, work, room, choose);
+            return linked(&table.joined(&groups, work)?, &joined, work, room, choose)
+                .map_err(|error| error.beside(table, options));
         }
     }
     let room = &*room;
@@ -463,7 +466,7 @@ fn linked(
     });
     drop(left);
     // One band finds each match once, which says nothing about what it misses.
-    let says_recall = !matches.is_empty() && (is_small || chosen.len() > 1);
+    let says_recall = !matches.is_empty() && (all_of_small || chosen.len() > 1);
     let recall = says_recall.then(|| recall::recall(&columns, &rows, &bands, &looked)).flatten();
     let not_compared = recall.map_or(0.0, |(share, _)| matches.len() as f64 * (1.0 / share - 1.0));
     let times_of = |found: &Match| {
@@ -604,6 +607,28 @@ pub enum Error {
     /// It was asked to stop.
     #[error("stopped")]
     Stopped,
+}
+
+impl Error {
+    /// The same of a run beside which another table is in memory: see [`beside`].
+    fn beside(self, table: &Table, options: &Options) -> Self {
+        match self {
+            Self::Memory { needed, .. } => {
+                let needed = needed.saturating_add(table.bytes() as u64);
+                Self::Memory { needed, limit: options.memory.bytes }
+            }
+            other => other,
+        }
+    }
+}
+
+/// The same options, while another table is in memory.
+fn beside(table: &Table, options: &Options) -> Options {
+    let mut left = options.clone();
+    if left.memory.bytes != u64::MAX {
+        left.memory.bytes = left.memory.bytes.saturating_sub(table.bytes() as u64);
+    }
+    left
 }
 
 impl From<files::Error> for Error {

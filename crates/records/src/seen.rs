@@ -3,7 +3,7 @@
 //! A pair that is not taken for a match may be one all the same, and a pair that was never compared too. Of pairs below the
 //! threshold, as many are expected to match as their probabilities add up to; pairs of records that have a better partner
 //! count nothing where a record has one partner at the most. Matches that no band found look like those that only one band
-//! found (as Good and Turing have it for words that were not seen), so their estimated number (Chao 1987, see `link`) is
+//! found (as Good and Turing have it for words that were not seen), so their estimated number (see `recall`) is
 //! spread over weights as those are.
 
 use crate::bands::Pair;

@@ -4,9 +4,9 @@
 //! Once matches are found they are kept in the folder (`matched`), so that the same command goes on from there if it was killed.
 //! A run that fails before it has kept anything leaves nothing.
 
-use super::matched_file;
 use super::write::{identity, own};
 use super::{Checksums, Decisions, Error, Job, Matched, Records, Result, Stop};
+use super::{examples, matched_file, outputs};
 use corpus::{RUN_FILE, Target, WORK_FOLDER};
 use files::Lock;
 use std::path::{Path, PathBuf};
@@ -33,6 +33,7 @@ impl Claim {
         let Some(folder) = target.folder().map(Path::to_owned) else {
             return Ok(Self { target: target.clone(), held: None, made: false });
         };
+        let identity = identity(job, &Checksums::of(job)?);
         let (files, work) = (target.files(), folder.join(WORK_FOLDER));
         let made = !folder.exists();
         files.make_folder(&work).map_err(corpus::Error::from)?;
@@ -44,14 +45,15 @@ impl Claim {
             )));
         };
         let claim = Self { target: target.clone(), held: Some((folder.clone(), lock)), made };
-        let identity = identity(job, &Checksums::of(job)?);
         let found = target.read(&own(RUN_FILE))?;
         if found.as_deref() != Some(identity.as_bytes()) {
             // Another process may have begun since this one looked.
             if !is_worthless(target)? {
                 return Err(other_run(target));
             }
-            target.remove(&own(MATCHED))?;
+            for left in [own(MATCHED), outputs::list(), examples::file()] {
+                target.remove(&left)?;
+            }
             target.write(&own(RUN_FILE), identity.as_bytes())?;
         }
         for folder in [&folder, &work] {
@@ -81,11 +83,13 @@ impl Claim {
         // What does not fit into memory is in the target, unless another folder was named.
         let temp_dir = job.temp_dir.clone().or_else(|| Some(folder.join(WORK_FOLDER)));
         let (matched, decisions) = Job { temp_dir, ..job.clone() }.link_and_decide(records, stop)?;
+        // Matches of a source that has changed since are of no use.
+        matched.records.check_unchanged(0..matched.records.sources.len())?;
         matched_file::write(files, &path, &matched.linked)?;
         Ok((matched, decisions, false))
     }
 
-    /// Removes what a run has left that failed before it kept anything.
+    /// Ends a run that failed: what it has left goes, unless the same command can go on from it.
     pub fn fail(&self) {
         let Some((folder, _)) = &self.held else { return };
         // What cannot be looked at or removed is found by the next run.

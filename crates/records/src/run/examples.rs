@@ -84,7 +84,7 @@ pub(super) fn wanted(decisions: &Decisions, matches: &[Match]) -> Vec<(usize, us
 }
 
 /// The name of the file in the work folder.
-fn file() -> String {
+pub(super) fn file() -> String {
     format!("{WORK_FOLDER}/examples.json")
 }
 

@@ -291,4 +291,22 @@ pub(crate) mod tests {
         assert!(matches!(&error, Error::Changed { name } if name.ends_with("table.csv")), "{error}");
         assert!(!out.exists());
     }
+
+    /// The same in a claimed target: what it has kept goes, so that the command can be given again.
+    #[test]
+    fn a_source_that_changes_after_matches_were_kept_does_not_block_the_target() {
+        let (job, folder) = job_of(TABLE);
+        let out = folder.path().join("out");
+        let target = corpus::Target::new(&out.display().to_string()).unwrap();
+        let claim = Claim::new(&job, &target).unwrap();
+        let (matched, decisions, _) =
+            claim.link_and_decide(&job, job.read(&|| false).unwrap(), &|| false).unwrap();
+        std::fs::write(folder.path().join("table.csv"), TABLE.replace("carl", "dora")).unwrap();
+        let error = dedup(&job, &matched, &decisions, &target, (0.0, 1), &|| false).unwrap_err();
+        assert!(matches!(error, Error::Changed { .. }), "{error}");
+        claim.fail();
+        drop(claim);
+        assert!(!out.exists());
+        Claim::new(&job, &target).unwrap();
+    }
 }

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// The list in the target.
-fn list() -> String {
+pub(super) fn list() -> String {
     format!("{WORK_FOLDER}/outputs.jsonl")
 }
 

@@ -273,7 +273,13 @@ pub fn dedup(
         )));
     };
     let records = &matched.records;
-    records.check_unchanged(0..records.sources.len())?;
+    if let Err(error) = records.check_unchanged(0..records.sources.len()) {
+        if !target.is_stdout() {
+            // Matches of what was there before are of no use.
+            target.remove(&own(MATCHED))?;
+        }
+        return Err(error);
+    }
     if !target.is_stdout() {
         target.files().make_folder(&folder).map_err(corpus::Error::from)?;
         target.write(&own(RUN_FILE), identity(job, &records.checksums).as_bytes())?;

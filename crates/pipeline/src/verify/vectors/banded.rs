@@ -94,7 +94,8 @@ pub(super) fn verify(
     dimension: usize,
     mut task: Task<'_>,
 ) -> Result<PairCounts> {
-    let most = most(view, bands, dimension)?;
+    // A batch may be added to a segment that is nearly full: four fifths of what fits, and a quarter of that.
+    let most = (most(view, bands, dimension)? / 5 * 4).max(1);
     let functions = BandFunctions::new(bands, dimension, view.recipe.settings.signature.seed);
     let work = Work { view, bands, compared: AtomicU64::new(0), verified: AtomicU64::new(0) };
     let mut gone = Bits::new(view.store.count());
@@ -105,8 +106,10 @@ pub(super) fn verify(
         let mut at = begin;
         while at < order.len() {
             view.observer.go_on()?;
-            let ranked = order.iter_from(at).take(most).collect::<Result<Vec<[u64; 3]>>>()?;
             let is_open = next == order.len();
+            let left = most - if is_open { segment.items.len().min(most) } else { 0 };
+            let ranked = order.iter_from(at).take(left.max(most / 4).max(1));
+            let ranked = ranked.collect::<Result<Vec<[u64; 3]>>>()?;
             at += ranked.len() as u64;
             let mut batch = Batch::new(bands, dimension)?;
             load(view, &task, &ranked, &gone, dimension, |item, vector| {
