@@ -20,6 +20,7 @@ use serde::{Deserialize, Serialize};
 use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// The version of the format. `docs/index-format.md` describes it.
 pub(crate) const VERSION: u64 = 1;
@@ -34,6 +35,10 @@ const REPAIRED: &str = "store.repaired";
 const REPLACED: &str = "store.replaced";
 /// What a repair reads: the documents of the store, beside it.
 const READABLE: &str = "store.readable";
+
+/// How often an index is tried again that this process itself seems to have open.
+const TRIES: u32 = 100;
+const BETWEEN_TRIES: Duration = Duration::from_millis(10);
 
 /// What `index.json` says.
 #[derive(Clone, Serialize, Deserialize)]
@@ -178,10 +183,19 @@ impl Folder {
     }
 
     pub(crate) fn lock(files: Files, path: &Path) -> Result<Self> {
-        let Some(lock) = files.lock(&path.join(LOCK))? else {
+        let mut tries = 0..TRIES;
+        let lock = loop {
+            if let Some(lock) = files.lock(&path.join(LOCK))? {
+                break lock;
+            }
             let process = files.read(&path.join(PROCESS))?.and_then(|bytes| String::from_utf8(bytes).ok());
             let process = process.and_then(|number| number.trim().parse().ok()).unwrap_or(0);
-            return Err(Error::InUse { path: path.to_owned(), process });
+            // A process that this one starts has its open files, locks among them, until its own program begins. So an index
+            // that was closed just now may seem to be in use for a moment.
+            if process != std::process::id() || tries.next().is_none() {
+                return Err(Error::InUse { path: path.to_owned(), process });
+            }
+            std::thread::sleep(BETWEEN_TRIES);
         };
         // This is for messages only, and a disk that is full or read only is no reason not to look into an index.
         let _ = files.write_whole(&path.join(PROCESS), format!("{}\n", std::process::id()).as_bytes());
