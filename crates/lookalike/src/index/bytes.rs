@@ -140,7 +140,7 @@ impl<Id: DocumentId> LshIndex<Id> {
 /// use lookalike::index::{LshIndex, LshLayout};
 ///
 /// # let mut index = LshIndex::new(Banding::new(16, 8)?);
-/// # index.insert(7, &FastSketch::new(128, 1)?.sketch(&[1, 2, 3]))?;
+/// # index.insert(7u64, &FastSketch::new(128, 1)?.sketch(&[1, 2, 3]))?;
 /// let bytes = index.to_bytes_with(b"", |id, bytes| bytes.extend(id.to_le_bytes()))?;
 /// let layout = LshLayout::read(&bytes[..LshLayout::HEADER])?;
 /// assert_eq!((layout.documents(), layout.num_hashes(), layout.size()), (1, 128, bytes.len() as u64));
