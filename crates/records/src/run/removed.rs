@@ -3,7 +3,7 @@
 use super::reading::Bad;
 use super::{Decision, Decisions, Job, Matched, OnBadRecord, Result, Stop, rounded, weights_json};
 use corpus::Target;
-use files::TempFolder;
+use files::{Access, TempFolder};
 use serde_json::{Value, json};
 use std::io::{BufWriter, Write};
 
@@ -15,8 +15,9 @@ pub(super) fn write(
     (target, aside): (&Target, &TempFolder),
     stop: Stop<'_>,
 ) -> Result<u64> {
-    let out = aside.create("removed").map_err(corpus::Error::from)?;
-    let path = out.path().to_owned();
+    // What others may do with it is as for all outputs.
+    let path = aside.path().join("removed");
+    let out = target.files().create(&path, Access::Shared).map_err(corpus::Error::from)?;
     let failed = |cause| {
         corpus::Error::from(files::Error { action: "write", name: path.display().to_string(), cause })
     };
