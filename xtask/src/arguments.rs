@@ -6,9 +6,10 @@ Usage: cargo xtask <command>
 
   test                      checks formatting, clippy, all tests, doc tests, docs without warnings, every example,
                             that the fuzz targets compile, and the Python package in a fresh environment
-  bench [--quick] [NAME...] runs all benchmarks or the named ones (`python`: those of the Python package;
+  bench [--quick] [--only=PART,...] [NAME...]
+                            runs all benchmarks or the named ones (`python`: those of the Python package;
                             `spark`: the job on Apache Spark, which needs Java, and is run only if it is named);
-                            --quick: with a tenth of the documents
+                            --quick: with a tenth of the documents; --only: some parts of `index` or `dedup_peers`
   torture [runs | index | service] [--rounds N] [--seed N]
                             kills programs at random moments, all of these or the named ones. runs: runs of every
                             kind (default 500 rounds), also before each of their calls to the file layer; the
@@ -76,8 +77,8 @@ impl Command {
         let wants_help = rest.iter().any(|word| matches!(word.as_str(), "--help" | "-h"));
         match (command.as_str(), rest.as_slice()) {
             ("help" | "--help" | "-h", _) => Ok(Self::Help),
-            ("bench", _) => Ok(Self::Bench { arguments: rest }),
-            ("test" | "fuzz" | "torture" | "tables" | "dist", _) if wants_help => Ok(Self::Help),
+            ("test" | "bench" | "fuzz" | "torture" | "tables" | "dist", _) if wants_help => Ok(Self::Help),
+            ("bench", _) => Self::parse_bench(rest),
             ("test", []) => Ok(Self::Test),
             ("test", [word, ..]) => Err(format!("`test` takes no argument, but got `{word}`")),
             ("tables", []) => Ok(Self::Tables),
@@ -87,6 +88,17 @@ impl Command {
             ("fuzz", _) => Self::parse_fuzz(&rest),
             ("torture", _) => Self::parse_torture(&rest),
             (other, _) => Err(format!("unknown command `{other}`")),
+        }
+    }
+
+    fn parse_bench(words: Vec<String>) -> Result<Self, String> {
+        let is_known = |word: &String| {
+            !word.starts_with('-') || word == "--quick" || word == "--" || word.starts_with("--only=")
+        };
+        match words.iter().find(|word| !is_known(word)) {
+            // A benchmark would run for hours without the option that was meant.
+            Some(word) => Err(format!("`bench` has no option `{word}`")),
+            None => Ok(Self::Bench { arguments: words }),
         }
     }
 
@@ -145,6 +157,11 @@ mod tests {
         assert_eq!(parse("test"), Ok(Command::Test));
         assert_eq!(parse("tables"), Ok(Command::Tables));
         assert_eq!(parse("bench --quick"), Ok(Command::Bench { arguments: vec!["--quick".into()] }));
+        assert_eq!(parse("bench --help"), Ok(Command::Help));
+        assert_eq!(
+            parse("bench index --only=size"),
+            Ok(Command::Bench { arguments: vec!["index".into(), "--only=size".into()] })
+        );
         assert_eq!(parse("fuzz"), Ok(Command::Fuzz { seconds: DEFAULT_FUZZ_SECONDS, target: None }));
         assert_eq!(
             parse("fuzz intersection --seconds 5"),
@@ -164,6 +181,7 @@ mod tests {
             ("tset", "tset"),
             ("test fast", "fast"),
             ("dist quickly", "quickly"),
+            ("bench --quik", "--quik"),
             ("fuzz --seconds", "number"),
             ("fuzz --seconds 0", "0"),
             ("fuzz --seconds soon", "soon"),

@@ -93,7 +93,19 @@ pub(crate) fn command() -> clap::Command {
     for name in names {
         command = command.mut_subcommand(name, |sub| with_defaults(sub, &defaults));
     }
-    command
+    with_negative_values(command)
+}
+
+/// A negative number behind a flag is its value. The error then says what is allowed, and not that `-0` is no flag.
+fn with_negative_values(mut command: clap::Command) -> clap::Command {
+    let names: Vec<String> = command.get_subcommands().map(|sub| sub.get_name().to_owned()).collect();
+    for name in names {
+        command = command.mut_subcommand(name, with_negative_values);
+    }
+    command.mut_args(|argument| {
+        let takes_value = !argument.is_positional() && argument.get_action().takes_values();
+        argument.allow_negative_numbers(takes_value)
+    })
 }
 
 /// All commands that are shown, each with the words that call it: `dedup`, `index`, `index add`.
@@ -245,6 +257,20 @@ mod tests {
             .filter(|key| !["normalize", "radius"].contains(&key.as_str()));
         for key in others.chain(normalize) {
             assert!(flags.contains(&key.as_str()), "--{key}");
+        }
+    }
+
+    #[test]
+    fn a_negative_number_is_the_value_of_a_flag() {
+        let words = ["lookalike", "dedup", "in.jsonl", "-o", "out", "--threshold", "-0.5"];
+        let Command::Dedup(dedup) = Arguments::from_words(words.map(OsString::from)).unwrap().command else {
+            panic!("not dedup");
+        };
+        assert_eq!(dedup.matching.threshold, Some(-0.5));
+        for (flag, value) in [("--memory", "-1"), ("--threads", "-3"), ("--hashes", "-128")] {
+            let words = ["lookalike", "dedup", "in.jsonl", "-o", "out", flag, value];
+            let wrong = Arguments::from_words(words.map(OsString::from)).unwrap_err().to_string();
+            assert!(wrong.contains(&format!("invalid value '{value}' for '{flag}")), "{wrong}");
         }
     }
 

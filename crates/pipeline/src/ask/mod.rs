@@ -214,8 +214,21 @@ pub(crate) fn query(job: &Job, text: &str, top: usize, observer: &dyn Observer) 
         let found = similarity >= threshold && similarity > 0.0;
         Ok(found.then(|| (similarity, at, document.id.as_ref().map(|id| id.text.to_string()))))
     };
-    let mut best: Vec<(f64, At, Option<String>)> = Vec::new();
-    scan(&prepared, Stage::Sketch, observer, look, |found| {
+    best_matches(&prepared, top, observer, look)
+}
+
+/// A document that is similar to the query: how similar, where it is, and its id.
+type Hit = (f64, At, Option<String>);
+
+/// Looks at every document, and returns the `top` most similar of those that are similar.
+fn best_matches(
+    prepared: &Prepared<'_>,
+    top: usize,
+    observer: &dyn Observer,
+    look: impl Fn(&Document<'_>, At, &mut TextBuffers) -> Result<Option<Hit>> + Sync,
+) -> Result<Vec<Match>> {
+    let mut best: Vec<Hit> = Vec::new();
+    scan(prepared, Stage::Sketch, observer, look, |found| {
         best.push(found);
         if best.len() >= 2 * top {
             keep_best(&mut best, top);
@@ -224,14 +237,12 @@ pub(crate) fn query(job: &Job, text: &str, top: usize, observer: &dyn Observer) 
     })?;
     keep_best(&mut best, top);
     let sources = prepared.sources;
-    Ok(best
-        .into_iter()
-        .map(|(similarity, at, id)| Match { document: at.reference(id, sources), similarity })
-        .collect())
+    let as_match = |(similarity, at, id): Hit| Match { document: at.reference(id, sources), similarity };
+    Ok(best.into_iter().map(as_match).collect())
 }
 
 /// Keeps the `top` most similar documents. Documents of equal similarity are in input order.
-fn keep_best(found: &mut Vec<(f64, At, Option<String>)>, top: usize) {
+fn keep_best(found: &mut Vec<Hit>, top: usize) {
     found.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     found.truncate(top);
 }

@@ -1,10 +1,10 @@
 //! The vectors that are nearest to a vector: one pass over the corpus compares it with all of them.
 
-use super::{At, keep_best, scan};
+use super::{At, best_matches};
 use crate::method::TextBuffers;
 use crate::method::vectors::{nearness, similarity_of};
 use crate::prepared::Prepared;
-use crate::{Error, Find, Job, Match, Measure, Observer, Result, Stage};
+use crate::{Error, Find, Job, Match, Measure, Observer, Result};
 use corpus::Document;
 
 /// See [`crate::query`]. Without a distance, all vectors are near by the Euclidean distance.
@@ -41,17 +41,5 @@ pub(super) fn query(job: &Job, vector: &str, top: usize, observer: &dyn Observer
         };
         Ok(is_near.then(|| (similarity, at, document.id.as_ref().map(|id| id.text.to_string()))))
     };
-    let mut best: Vec<(f64, At, Option<String>)> = Vec::new();
-    scan(&prepared, Stage::Sketch, observer, look, |found| {
-        best.push(found);
-        if best.len() >= 2 * top {
-            keep_best(&mut best, top);
-        }
-        Ok(())
-    })?;
-    keep_best(&mut best, top);
-    let sources = prepared.sources;
-    let found =
-        |(similarity, at, id): (f64, At, _)| Match { document: at.reference(id, sources), similarity };
-    Ok(best.into_iter().map(found).collect())
+    best_matches(&prepared, top, observer, look)
 }

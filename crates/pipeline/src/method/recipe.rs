@@ -116,7 +116,7 @@ impl Recipe {
     /// Checks the settings and works out everything that follows from them.
     pub(crate) fn with_use(settings: &Settings, use_of: UseOfSketches) -> Result<Self> {
         if !(settings.matching.threshold > 0.0 && settings.matching.threshold <= 1.0) {
-            let allowed = "a number above 0, and at most 1";
+            let allowed = "it is above 0 and at most 1";
             return Err(not_allowed(SettingName::Threshold, settings.matching.threshold, allowed));
         }
         let shingler = settings.shingler()?;
