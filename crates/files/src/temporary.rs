@@ -1,19 +1,18 @@
 //! Temporary folders: private, with names that cannot be guessed, removed when they are dropped.
 //!
 //! The next run recognises a folder that a killed run left: it has the name of a temporary folder, it belongs to this
-//! user alone, and no process holds the lock inside. The lock file gets its final name only after it is locked, so a
-//! folder that is just being created is never taken for a leftover.
+//! user alone, and no process holds the lock inside, or it is empty. A folder that is just being created may look the
+//! same. Its creator notices that it was removed, and creates another.
 
 use crate::error::failed;
 use crate::{Access, Files, Lock, OutFile, Result};
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// The beginning of the names of temporary folders.
 const PREFIX: &str = "lookalike-tmp-";
 /// The name of the lock file inside.
 const LOCK: &str = "lock";
-/// The name of the lock file before it is locked.
-const NEW_LOCK: &str = "lock-new";
 
 /// A private folder. It is removed with everything in it when this value is dropped.
 #[derive(Debug)]
@@ -26,16 +25,14 @@ pub struct TempFolder {
 impl TempFolder {
     /// See [`Files::temp_folder`].
     pub(crate) fn new(files: &Files, parent: &Path) -> Result<Self> {
-        let made = tempfile::Builder::new()
-            .prefix(PREFIX)
-            .make_in(parent, |path| files.system.make_folder(path, Access::Private))
-            .map_err(failed("make a temporary folder in", parent))?;
+        let mut lock = None;
+        let made = tempfile::Builder::new().prefix(PREFIX).make_in(parent, |path| {
+            lock = Some(make_locked(files, path)?);
+            Ok(())
+        });
+        let made = made.map_err(failed("make a temporary folder in", parent))?;
         let path = made.into_temp_path().keep().map_err(|error| failed("make", parent)(error.error))?;
-        let mut folder = Self { files: files.clone(), path, _lock: None };
-        let new = folder.path.join(NEW_LOCK);
-        folder._lock = files.lock(&new)?;
-        let place = folder.path.join(LOCK);
-        files.system.rename(&new, &place).map_err(failed("write", &place))?;
+        let folder = Self { files: files.clone(), path, _lock: lock };
         clear(files, parent);
         Ok(folder)
     }
@@ -61,7 +58,25 @@ impl TempFolder {
 impl Drop for TempFolder {
     fn drop(&mut self) {
         // Nothing depends on the removal, and the next run removes the folder.
-        let _ = self.files.remove_tree(&self.path);
+        let _ = self.files.remove_locked_tree(&self.path, LOCK);
+    }
+}
+
+/// Makes a folder and locks it. If a process that removes what killed runs left was quicker, the error says that the
+/// name is taken, and another one is tried.
+fn make_locked(files: &Files, path: &Path) -> io::Result<Lock> {
+    files.system.make_folder(path, Access::Private)?;
+    match files.lock(&path.join(LOCK)) {
+        Ok(Some(lock)) => Ok(lock),
+        Ok(None) => Err(io::ErrorKind::AlreadyExists.into()),
+        Err(error) if error.cause.kind() == io::ErrorKind::NotFound => {
+            Err(io::ErrorKind::AlreadyExists.into())
+        }
+        Err(error) => {
+            // The first error is more important than a failure to remove the folder.
+            files.remove_if_empty(path);
+            Err(error.cause)
+        }
     }
 }
 
@@ -69,12 +84,17 @@ impl Drop for TempFolder {
 pub(crate) fn clear(files: &Files, parent: &Path) {
     let Ok(entries) = files.system.list(parent) else { return };
     for entry in entries {
-        let left = entry.is_folder && entry.name.as_encoded_bytes().starts_with(PREFIX.as_bytes());
         let folder = parent.join(&entry.name);
+        if !entry.is_folder || !TempFolder::is_one(&folder) || !is_own(&folder) {
+            continue;
+        }
         let lock = folder.join(LOCK);
-        if left && is_own(&folder) && lock.is_file() && matches!(files.lock(&lock), Ok(Some(_))) {
-            // Another process may be removing it at the same time.
-            let _ = files.remove_tree(&folder);
+        if !lock.is_file() {
+            // It was killed before it could lock the folder.
+            files.remove_if_empty(&folder);
+        } else if let Ok(Some(_held)) = files.lock(&lock) {
+            // What cannot be removed now is removed by a later run.
+            let _ = files.remove_locked_tree(&folder, LOCK);
         }
     }
 }

@@ -75,9 +75,13 @@ fn what_a_killed_run_left_is_removed_and_nothing_else() {
     let left = parent.path().join("lookalike-tmp-left");
     fs::rename(files.temp_folder(parent.path()).unwrap().path(), &left).unwrap();
     fs::write(left.join("file"), "x").unwrap();
-    // A folder without a lock: it is just being created, or belongs to another program.
+    // It was killed before it could lock the folder.
+    let empty = parent.path().join("lookalike-tmp-empty");
+    files.make_private_folder(&empty).unwrap();
+    // A folder with files but without a lock belongs to another program.
     let unlocked = parent.path().join("lookalike-tmp-new");
     files.make_private_folder(&unlocked).unwrap();
+    fs::write(unlocked.join("file"), "x").unwrap();
     // Other users can access it, so it is not one of our folders.
     let open = parent.path().join("lookalike-tmp-open");
     fs::create_dir(&open).unwrap();
@@ -88,8 +92,36 @@ fn what_a_killed_run_left_is_removed_and_nothing_else() {
     fs::write(treasure.join("lock"), "").unwrap();
     symlink(&treasure, &link).unwrap();
     drop(files.temp_folder(parent.path()).unwrap());
-    assert!(!left.exists());
-    assert!(alive.path().exists() && unlocked.exists() && open.exists() && treasure.join("lock").exists());
+    assert!(!left.exists() && !empty.exists());
+    assert!(
+        alive.path().exists()
+            && unlocked.join("file").exists()
+            && open.exists()
+            && treasure.join("lock").exists()
+    );
+}
+
+#[test]
+fn temporary_folders_are_created_and_cleared_at_once() {
+    let parent = tempfile::tempdir().unwrap();
+    let files = Files::default();
+    std::thread::scope(|scope| {
+        let makers: Vec<_> = (0..2)
+            .map(|_| {
+                scope.spawn(|| {
+                    for _ in 0..300 {
+                        let folder = files.temp_folder(parent.path()).unwrap();
+                        folder.create("x").unwrap().write_all(b"x").unwrap();
+                        assert_eq!(fs::read(folder.path().join("x")).unwrap(), b"x");
+                    }
+                })
+            })
+            .collect();
+        while !makers.iter().all(std::thread::ScopedJoinHandle::is_finished) {
+            files.remove_left_folders(parent.path());
+        }
+    });
+    assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 0);
 }
 
 #[test]

@@ -96,9 +96,7 @@ fn files_in(folder: &Path) -> Outputs {
 
 /// Files in the folder for temporary files.
 fn left_in_temporary(folder: &Path) -> Vec<String> {
-    let left = files_in(&folder.join("temporary")).into_keys();
-    // A folder that was being made when the kill came cannot be told from one that is being made.
-    left.filter(|name| !name.ends_with("/lock-new")).collect()
+    files_in(&folder.join("temporary")).into_keys().collect()
 }
 
 fn clear(folder: &Path, case: &Case) {
