@@ -153,7 +153,8 @@ impl<'a> Prepared<'a> {
         work: &'c Work,
         observer: &'c dyn Observer,
     ) -> View<'c> {
-        self.recipe.method.settle(store.count());
+        let counts = store.counts();
+        self.recipe.method.settle(store.count() - counts.bad_skipped - counts.bad_kept);
         View {
             job: self.job,
             store,

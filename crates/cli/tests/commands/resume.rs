@@ -362,3 +362,23 @@ fn a_killed_run_that_kept_nothing_is_replaced_with_a_note_of_what_changed() {
     assert!(outcome.stderr.contains(expected), "{outcome}");
     assert!(folder.read("out/b.jsonl").contains("other words"));
 }
+
+#[test]
+fn a_finished_run_of_another_version_is_said_to_be_one() {
+    let folder = Folder::new().with("in.jsonl", "{\"text\":\"one two three four five six\"}\n".repeat(2));
+    assert_eq!(folder.run("dedup in.jsonl -o out").code, 0);
+    let record = folder.path("out/_lookalike/run.json");
+    let content = std::fs::read_to_string(&record).unwrap();
+    let version: serde_json::Value = serde_json::from_str(&content).unwrap();
+    let older = format!("\"version\":{}", version["version"].as_u64().unwrap() - 1);
+    let now = format!("\"version\":{}", version["version"]);
+    assert!(content.replace(' ', "").contains(&now));
+    std::fs::write(&record, content.replace(' ', "").replace(&now, &older)).unwrap();
+    for command in ["report out", "inspect out", "dedup in.jsonl -o out"] {
+        let outcome = folder.run(command);
+        assert!(
+            outcome.code == 4 && outcome.stderr.contains("a run of another version"),
+            "{command}: {outcome}"
+        );
+    }
+}

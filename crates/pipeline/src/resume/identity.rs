@@ -226,17 +226,21 @@ pub(crate) fn refusal(found: &str, asked: &str, target: &str) -> String {
     format!("{}; {ADVICE}", difference(found, asked, target))
 }
 
+/// What to say if the run in a target is of another version of the program, so that its description cannot be read.
+pub(crate) fn other_version(found: &[u8], target: &str) -> Option<String> {
+    let value: serde_json::Value = serde_json::from_slice(found).ok()?;
+    let version = value["version"].as_u64().filter(|version| *version != u64::from(VERSION))?;
+    Some(format!(
+        "{target} contains a run of another version of lookalike (its work folder has format {version}, this version \
+         writes {VERSION})"
+    ))
+}
+
 /// How the run in a target differs from this one.
 pub(crate) fn difference(found: &str, asked: &str, target: &str) -> String {
     let own = corpus::WORK_FOLDER;
-    let Ok(value) = serde_json::from_str::<serde_json::Value>(found) else {
-        return format!("{target}/{own}/run.json is damaged, so it is unknown which run it describes");
-    };
-    if let Some(version) = value["version"].as_u64().filter(|version| *version != u64::from(VERSION)) {
-        return format!(
-            "{target} contains a run of another version of lookalike (its work folder has format {version}, this version \
-             writes {VERSION})"
-        );
+    if let Some(other) = other_version(found.as_bytes(), target) {
+        return other;
     }
     let (Some(found), Some(asked)) =
         (Identity::from_json(found.as_bytes()), Identity::from_json(asked.as_bytes()))

@@ -3,7 +3,7 @@
 use super::job;
 use super::vectors::{Row, WAYS, nearness, prepared, rows, settings, similarity, write};
 use crate::ask::pairs_prepared;
-use crate::{BandsAndRows, Clusters, Find, Measure, Settings, Silent};
+use crate::{BandsAndRows, Clusters, Find, Measure, OnBadRecord, Settings, Silent};
 use lookalike::vectors::{BandFunctions, BandedVectors, Join, NearBands};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -116,6 +116,26 @@ fn survivors_follow_the_greedy_rule_over_linked_vectors() {
             assert_eq!(found, expected, "{measure} {threads} {free:?}");
         }
         assert!(recalls.iter().all(|recall| *recall == recalls[0]), "{recalls:?}");
+    }
+}
+
+#[test]
+fn bad_records_do_not_count_among_the_vectors() {
+    let folder = tempfile::tempdir().unwrap();
+    let settings = settings(Measure::Cosine).with_threshold(0.999).with_on_bad_record(OnBadRecord::Skip);
+    let source = |count: usize, bad: usize| {
+        let source = write(folder.path(), "all.jsonl", &rows(count, 9), 0);
+        let mut all = std::fs::read_to_string(folder.path().join("all.jsonl")).unwrap();
+        all.push_str(&"not JSON\n".repeat(bad));
+        std::fs::write(folder.path().join("all.jsonl"), all).unwrap();
+        source
+    };
+    let plan = crate::plan(&job(&settings, vec![source(10, 0)], Vec::new(), 1)).unwrap();
+    let most = plan.all_up_to.unwrap() as usize;
+    for (count, bad, uses_bands) in [(most, 3, false), (most + 1, 0, true)] {
+        let job = job(&settings, vec![source(count, bad)], Vec::new(), 2);
+        let report = crate::pairs(&job, &Silent, &mut |_| Ok(ControlFlow::Continue(()))).unwrap();
+        assert_eq!(report.plan.bands > 0, uses_bands, "{most} {count} {bad}");
     }
 }
 

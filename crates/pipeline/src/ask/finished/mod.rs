@@ -13,7 +13,7 @@ use crate::limits::sorted::Room;
 use crate::method::{Recipe, UseOfSketches};
 use crate::report::Report;
 use crate::resume::begin::SKETCH_FILE;
-use crate::resume::identity::{Identity, SourceIdentity};
+use crate::resume::identity::{Identity, SourceIdentity, other_version};
 use crate::resume::work::{BEGAN_IN, Work};
 use crate::seen::{asked_for, seen_by};
 use crate::sketch::sketch_file::{SketchFiles, found_again};
@@ -132,8 +132,10 @@ impl FinishedRun {
         }
         let report: Report = serde_json::from_slice(&report).map_err(|_| damaged("report.json"))?;
         let run = read(&format!("{WORK_FOLDER}/run.json"))?.unwrap_or_default();
-        let identity =
-            Identity::from_json(&run).ok_or_else(|| damaged(&format!("{WORK_FOLDER}/run.json")))?;
+        let identity = Identity::from_json(&run).ok_or_else(|| match other_version(&run, &name) {
+            Some(other) => Error::Target(other),
+            None => damaged(&format!("{WORK_FOLDER}/run.json")),
+        })?;
         let began_in =
             read(&format!("{WORK_FOLDER}/{BEGAN_IN}"))?.and_then(|path| String::from_utf8(path).ok());
         let began_in = name_to_path(&began_in.unwrap_or_default());
