@@ -3,12 +3,14 @@
 mod arguments;
 mod commands;
 mod output;
+mod signals;
 mod step;
 
 use arguments::Command;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    signals::hear_again();
     let outcome = match Command::parse(std::env::args().skip(1)) {
         Ok(Command::Help) => {
             output::line(arguments::HELP);
