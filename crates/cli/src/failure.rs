@@ -286,7 +286,7 @@ fn as_flag(choice: &Choice) -> String {
 /// If the field is missing, the user has probably forgotten `--text-field`. In all other cases the record is at
 /// fault.
 fn advice_on_bad_record(lacks_text: bool, name: &dyn Fn(&Choice) -> String) -> String {
-    let skip = "--on-bad-record skip lists such records as removed, keep writes them without comparing them";
+    let skip = "--on-bad-record skip leaves such records out (dedup lists them as removed), keep does not compare them (dedup writes them)";
     if lacks_text {
         let text_field = name(&Choice { setting: SettingName::TextField, value: None });
         format!("name the field that holds the text with {text_field}; {skip}")

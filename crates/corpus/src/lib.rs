@@ -48,7 +48,7 @@ pub use block::{Absent, BadRecord, Block, Document, FieldPath, Fields, Id, Posit
 pub use cells::{Cells, CellsOfRecord, column_names};
 pub use discovery::{
     Discovery, FormatChoice, Found, RUN_FILE, WORK_FOLDER, discover, find, read_file, read_stdin, read_text,
-    read_text_of_stdin,
+    read_text_of_stdin, refuse_stdin_twice,
 };
 pub use error::{Error, Result};
 pub use files::{name_to_path, path_to_name};

@@ -102,6 +102,8 @@ fn of_documents(
         .with_advice("name files with --against"));
     }
     let how = Discovery { target: target.map(str::to_owned), ..resolved.discovery };
+    let all = inputs.iter().map(AsRef::as_ref).chain(resolved.against.iter().map(AsRef::as_ref));
+    corpus::refuse_stdin_twice(all)?;
     let corpus = corpus::find(inputs, &how)?;
     let against = corpus::find(&resolved.against, &how)
         .map_err(|error| Failure::from(error).about(layers.in_file("against")))?;

@@ -53,6 +53,7 @@ pub(super) fn run(
             .with_advice("name tables with --against: CSV, TSV, JSON Lines or Parquet"));
     }
     let how = Discovery { target: target.map(str::to_owned), ..discovery };
+    corpus::refuse_stdin_twice(inputs.iter().map(AsRef::as_ref).chain(against.iter().map(AsRef::as_ref)))?;
     let mut sources = corpus::find(inputs, &how)?.sources;
     let mut against = corpus::find(&against, &how)?.sources;
     let folder = resources.temp_dir.clone().unwrap_or_else(std::env::temp_dir);

@@ -85,10 +85,17 @@ pub(crate) fn clusters(report: &Report) -> String {
 fn add_search(text: &mut String, report: &Report) {
     let _ = write!(text, " among {} in {}", counted(report.counts.documents, "document"), time(report));
     let mut rows = vec![("similar", compared(report))];
+    rows.extend(left_out(report));
     rows.extend(frame(report));
     rows.extend(recall(report).map(|recall| ("recall", recall)));
     rows.extend(capped(report));
     write_rows(text, &rows);
+}
+
+/// Bad records that were not compared, where no list names them.
+fn left_out(report: &Report) -> Option<(&'static str, String)> {
+    let bad = report.counts.bad_skipped + report.counts.bad_kept;
+    (bad > 0).then(|| ("bad records", format!("{:>13}  not compared (--on-bad-record)", numbers::count(bad))))
 }
 
 /// `1 pair`, `2 pairs`.
@@ -103,7 +110,7 @@ pub(crate) fn sketched(report: &Report, file: &str) -> String {
         counted(report.counts.documents, "document"),
         time(report),
     );
-    let mut rows: Vec<(&str, String)> = edges(report).collect();
+    let mut rows: Vec<(&str, String)> = left_out(report).into_iter().chain(edges(report)).collect();
     rows.push(("output", escaped(file)));
     write_rows(&mut text, &rows);
     text

@@ -370,3 +370,84 @@ fn flags_without_effect_are_refused() {
         assert!(outcome.code == 2 && outcome.stderr.contains("has no effect with"), "{flags}: {outcome}");
     }
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn standard_input_by_two_names_is_refused() {
+    let folder = Folder::new().with("a.jsonl", TWICE);
+    for command in [
+        "cat a.jsonl | $0 dedup - --against - -o out",
+        "cat a.jsonl | $0 dedup - /dev/stdin --dry-run",
+        "cat a.jsonl | $0 pairs /dev/fd/0 --against -",
+        "cat a.jsonl | $0 pairs - --against /proc/self/fd/0 --kind records --format jsonl",
+    ] {
+        let outcome = shell(&folder, command);
+        assert!(outcome.code != 0 && outcome.stderr.contains("is named twice"), "{command}: {outcome}");
+        assert!(!folder.path("out").exists(), "{command}");
+    }
+    // A file can be read again.
+    assert_eq!(shell(&folder, "$0 dedup - --against a.jsonl -o out < a.jsonl").code, 0);
+}
+
+#[cfg(unix)]
+#[test]
+fn few_open_files_are_enough_or_an_error() {
+    let folder = Folder::new().with("a.jsonl", TWICE);
+    for files in 5..16 {
+        let outcome = shell(&folder, &format!("ulimit -n {files}; $0 dedup a.jsonl -o out-{files}"));
+        assert!([0, 1].contains(&outcome.code), "{files}: {outcome}");
+        assert!(!outcome.stderr.contains("a bug in lookalike"), "{files}: {outcome}");
+    }
+}
+
+#[test]
+fn records_of_several_files_are_one_stream() {
+    let folder = Folder::new()
+        .with("a.jsonl", "\u{feff}{\"text\":\"one\"}\n")
+        .with("b.jsonl", "\u{feff}\n{\"text\":\"two\"}\n{\"text\":\"three\"}\n");
+    let outcome = folder.run("dedup a.jsonl b.jsonl -o - -q");
+    assert_eq!(
+        outcome.stdout, "\u{feff}{\"text\":\"one\"}\n{\"text\":\"two\"}\n{\"text\":\"three\"}\n",
+        "{outcome}"
+    );
+    // What is written can be read.
+    let again = folder.run_with("dedup - -o - -q", outcome.stdout.as_bytes());
+    assert_eq!((again.code, again.stdout), (0, outcome.stdout));
+}
+
+#[test]
+fn short_rows_of_a_table_are_annotated_in_the_right_columns() {
+    let folder = Folder::new().with("a.csv", "id,text,extra\n1,aa\n2,aa\n3,\"b,b\",x\n");
+    let outcome = folder.run("dedup a.csv --annotate --id-field id -o out");
+    assert_eq!(outcome.code, 0, "{outcome}");
+    let rows = folder.read("out/a.csv");
+    let rows: Vec<&str> = rows.lines().skip(1).collect();
+    assert_eq!(rows, ["1,aa,,1,false,,", "2,aa,,1,true,1,1.0", "3,\"b,b\",x,3,false,,"]);
+}
+
+#[test]
+fn joined_sketch_files_are_refused() {
+    let folder = Folder::new().with("a.jsonl", TWICE).with("b.jsonl", ONCE);
+    assert_eq!(folder.run("sketch a.jsonl -o a.sketch").code, 0);
+    assert_eq!(folder.run("sketch b.jsonl -o b.sketch").code, 0);
+    let joined =
+        [std::fs::read(folder.path("a.sketch")).unwrap(), std::fs::read(folder.path("b.sketch")).unwrap()];
+    std::fs::write(folder.path("ab.sketch"), joined.concat()).unwrap();
+    let outcome = folder.run("pairs ab.sketch");
+    assert!(outcome.code == 3 && outcome.stderr.contains("goes on after its end"), "{outcome}");
+}
+
+#[test]
+fn what_a_search_does_not_compare_is_said() {
+    let folder = Folder::new().with("a.jsonl", format!("{TWICE}{{\"text\":3}}\nnot json\n"));
+    for command in ["pairs a.jsonl", "clusters a.jsonl", "sketch a.jsonl -o a.sketch"] {
+        let outcome = folder.run(&format!("{command} --on-bad-record skip"));
+        assert!(outcome.code == 0 && outcome.stderr.contains("not compared"), "{command}: {outcome}");
+    }
+    let outcome = folder.run("query a.jsonl --text one --within group --on-bad-record skip");
+    assert!(outcome.code == 2 && outcome.stderr.contains("has no other fields"), "{outcome}");
+    let folder = folder.with("b.jsonl", TWICE);
+    let outcome = folder.run("dedup b.jsonl -o out --within-days date:3 --on-bad-record skip");
+    assert!(outcome.code == 2 && outcome.stderr.contains("`date`"), "{outcome}");
+    assert!(!folder.path("out").exists());
+}

@@ -21,7 +21,7 @@ pub(crate) use recognition::{HEAD, recognise};
 #[cfg(feature = "object-store")]
 pub(crate) use runs::is_own;
 pub use runs::{RUN_FILE, WORK_FOLDER};
-pub use special::{read_file, read_stdin, read_text, read_text_of_stdin};
+pub use special::{read_file, read_stdin, read_text, read_text_of_stdin, refuse_stdin_twice};
 use std::ffi::OsStr;
 use std::fs::{File, Metadata};
 use std::io::Read;
@@ -95,6 +95,7 @@ pub fn discover(arguments: &[impl AsRef<OsStr>], how: &Discovery) -> Result<Vec<
 
 /// Like [`discover`], but also returns what was skipped.
 pub fn find(arguments: &[impl AsRef<OsStr>], how: &Discovery) -> Result<Found> {
+    refuse_stdin_twice(arguments.iter().map(AsRef::as_ref))?;
     let mut found = Found::default();
     for argument in arguments {
         of_argument(argument.as_ref(), how, &mut found)?;

@@ -125,6 +125,38 @@ pub(super) fn refuse_endless_stdin(head: &[u8]) -> Result<()> {
     }
 }
 
+/// An error if more than one of these arguments is standard input, by whatever name: it can be read once.
+pub fn refuse_stdin_twice<'a>(arguments: impl IntoIterator<Item = &'a OsStr>) -> Result<()> {
+    let mut stdins = arguments.into_iter().filter(|argument| is_stdin(argument));
+    match (stdins.next(), stdins.next()) {
+        (Some(first), Some(second)) => {
+            let (first, second) = (path_to_name(Path::new(first)), path_to_name(Path::new(second)));
+            let names = if first == second { first } else { format!("{first} and {second}") };
+            Err(Error::Invalid(format!(
+                "standard input is named twice ({names}), and it can be read once; write it to a file and name that"
+            )))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// True if an argument is standard input, which is not a file: a file can be read again.
+fn is_stdin(argument: &OsStr) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        let file = |path: &Path| std::fs::metadata(path).ok();
+        let stdin = file(Path::new("/dev/stdin"));
+        if argument != "-"
+            && let (Some(named), Some(stdin)) = (file(Path::new(argument)), stdin)
+        {
+            let is_stream = !named.is_file() && !named.is_dir();
+            return is_stream && (named.dev(), named.ino()) == (stdin.dev(), stdin.ino());
+        }
+    }
+    argument == "-"
+}
+
 /// Reads the bytes of one file or pipe, at most `most` bytes, without decompressing them: input of a comparison. An
 /// error for a device that never ends, and for a file that lookalike itself wrote.
 pub fn read_file(argument: &OsStr, most: u64) -> Result<Vec<u8>> {

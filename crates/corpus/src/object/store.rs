@@ -182,7 +182,7 @@ pub(crate) fn runtime() -> Result<&'static Handle> {
 }
 
 fn start() -> io::Result<Handle> {
-    let runtime = Builder::new_current_thread().enable_all().build()?;
+    let runtime = Builder::new_current_thread().enable_io().enable_time().build()?;
     let handle = runtime.handle().clone();
     std::thread::Builder::new()
         .name("object-store".to_owned())

@@ -44,14 +44,43 @@ pub(crate) fn json_line(line: &[u8], annotation: &Annotation, out: &mut Vec<u8>)
     Ok(())
 }
 
-/// Appends the CSV record in `line` to `out`, with the fields of `annotation`, or with empty fields.
-pub(crate) fn csv_record(line: &[u8], annotation: Option<&Annotation>, delimiter: u8, out: &mut Vec<u8>) {
+/// Appends the CSV record in `line` to `out`, with the fields of `annotation`, or with empty fields. A record that is shorter than
+/// the header, which has `columns`, gets empty fields first, so that what is added stands in its own columns.
+pub(crate) fn csv_record(
+    line: &[u8],
+    annotation: Option<&Annotation>,
+    columns: usize,
+    delimiter: u8,
+    out: &mut Vec<u8>,
+) {
     let none = Annotation::default();
     let said = annotation.unwrap_or(&none);
     let duplicate = annotation.map_or("", |said| if said.duplicate { "true" } else { "false" });
     let kept_id = said.kept_id.as_ref().map_or("", |id| &id.text);
     let similarity = number(said.similarity).unwrap_or_default();
-    csv_fields(line, [&said.cluster.text, duplicate, kept_id, &similarity], delimiter, out);
+    let missing = columns.saturating_sub(csv_columns(line, delimiter));
+    csv_fields(line, missing, [&said.cluster.text, duplicate, kept_id, &similarity], delimiter, out);
+}
+
+/// The number of fields of a CSV record.
+fn csv_columns(line: &[u8], delimiter: u8) -> usize {
+    let (mut columns, mut at) = (1, 0);
+    loop {
+        // A field in quotes ends with a quote that is not one of two.
+        if line.get(at) == Some(&b'"') {
+            at += 1;
+            loop {
+                let Some(quote) = memchr::memchr(b'"', &line[at..]) else { return columns };
+                at += quote + 1;
+                if line.get(at) != Some(&b'"') {
+                    break;
+                }
+                at += 1;
+            }
+        }
+        let Some(end) = memchr::memchr(delimiter, &line[at..]) else { return columns };
+        (columns, at) = (columns + 1, at + end + 1);
+    }
 }
 
 /// Appends the CSV header in `line` with the names of the fields to `out`. An error says why this is not possible.
@@ -64,7 +93,7 @@ pub(crate) fn csv_header(
     if let Some(name) = NAMES.iter().find(|name| names.iter().any(|there| there == *name)) {
         return Err(has_already(name));
     }
-    csv_fields(line, NAMES, delimiter, out);
+    csv_fields(line, 0, NAMES, delimiter, out);
     Ok(())
 }
 
@@ -76,10 +105,11 @@ pub(crate) fn has_already(name: &str) -> String {
     )
 }
 
-fn csv_fields(line: &[u8], fields: [&str; 4], delimiter: u8, out: &mut Vec<u8>) {
+fn csv_fields(line: &[u8], missing: usize, fields: [&str; 4], delimiter: u8, out: &mut Vec<u8>) {
     let content = line.strip_suffix(b"\n").unwrap_or(line);
     let content = content.strip_suffix(b"\r").unwrap_or(content);
     out.extend_from_slice(content);
+    out.resize(out.len() + missing, delimiter);
     for field in fields {
         out.push(delimiter);
         csv_field(field, delimiter, out);
@@ -274,7 +304,7 @@ mod tests {
     fn csv_reads_back() {
         for (line, end) in [("1,\"a\nb\"\r\n", "\r\n"), ("1,x\n", "\n"), ("1,x", "")] {
             let mut out = Vec::new();
-            csv_record(line.as_bytes(), Some(&said()), b',', &mut out);
+            csv_record(line.as_bytes(), Some(&said()), 2, b',', &mut out);
             assert!(out.ends_with(end.as_bytes()));
             let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(&out[..]);
             let record = reader.records().next().unwrap().unwrap();
@@ -282,12 +312,32 @@ mod tests {
             assert_eq!(fields, [&*said().cluster.text, "true", "x,\"y\"", "0.3333333333333333"]);
         }
         let mut out = Vec::new();
-        csv_record(b"1\t2\n", None, b'\t', &mut out);
+        csv_record(b"1\t2\n", None, 2, b'\t', &mut out);
         assert_eq!(out, b"1\t2\t\t\t\t\n");
         out.clear();
         csv_header(b"a,b\n", &["a".into(), "b".into()], b',', &mut out).unwrap();
         assert_eq!(out, format!("a,b,{}\n", NAMES.join(",")).as_bytes());
         assert!(csv_header(b"", &["lookalike_kept_id".into()], b',', &mut out).is_err());
+    }
+
+    #[test]
+    fn short_csv_records_are_filled_up() {
+        for (line, fields) in [
+            ("1", 1),
+            ("1,", 2),
+            ("\"a,\"\"b,\",x\r\n", 2),
+            ("\"a\nb\"\n", 1),
+            ("a\"b,c\"\n", 2),
+            ("\n", 1),
+            ("\"open, ended", 1),
+        ] {
+            assert_eq!(csv_columns(line.as_bytes(), b','), fields, "{line:?}");
+        }
+        let mut out = Vec::new();
+        csv_record(b"2,aa\n", Some(&said()), 4, b',', &mut out);
+        assert!(out.starts_with(b"2,aa,,,"), "{}", String::from_utf8_lossy(&out));
+        let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(&out[..]);
+        assert_eq!(reader.records().next().unwrap().unwrap().len(), 8);
     }
 
     fn value() -> impl Strategy<Value = Value> {

@@ -12,6 +12,9 @@ use crate::raw::{Form, RawRecords};
 use crate::{Block, Error, Format, Result, Source};
 use std::path::{Path, PathBuf};
 
+/// The byte order mark of UTF-8.
+const MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// Writes the kept records of one source.
 #[derive(Debug)]
 pub struct SinkWriter {
@@ -23,6 +26,8 @@ pub struct SinkWriter {
     records: u64,
     /// An annotated record, before it is written.
     record: Vec<u8>,
+    /// True if the first record follows those of other sources in one stream.
+    is_continued: bool,
 }
 
 #[derive(Debug)]
@@ -69,7 +74,16 @@ impl SinkWriter {
             }
         };
         let (target, source, aside) = (target.clone(), source.clone(), aside.to_owned());
-        Ok(Self { target, source, aside, options, content, records: 0, record: Vec::new() })
+        Ok(Self {
+            target,
+            source,
+            aside,
+            options,
+            content,
+            records: 0,
+            record: Vec::new(),
+            is_continued: false,
+        })
     }
 
     /// Writes the records of a block, in order. `fate` is called for each slot.
@@ -111,6 +125,8 @@ impl SinkWriter {
         };
         let bytes = header.map_or(&[][..], |header| &header.bytes);
         if !begin_stdout(&self.target, &self.source, bytes)? {
+            // In the middle of a stream there is no byte order mark.
+            self.is_continued = true;
             return Ok(());
         }
         let Some(header) = header.filter(|header| !header.bytes.is_empty()) else { return Ok(()) };
@@ -132,15 +148,17 @@ impl SinkWriter {
         fate: &mut dyn FnMut(usize) -> Disposition,
     ) -> Result<()> {
         let ContentWriter::Records { output, ended, .. } = &mut self.content else { return Ok(()) };
-        let delimiter = match &records.form {
-            Form::Csv(header) => Some(header.delimiter),
+        let csv = match &records.form {
+            Form::Csv(header) => Some((header.delimiter, header.names.len())),
             Form::Jsonl | Form::Text | Form::Npy(_) => None,
         };
         // Every CSV record needs all columns of the header.
-        let pad = delimiter.filter(|_| self.options.annotate);
+        let pad = csv.filter(|_| self.options.annotate);
         let bytes = records.bytes();
         // Consecutive kept records are written in one piece.
-        let (mut kept_from, mut begin) = (0, 0);
+        let mark = if self.is_continued && csv.is_none() && bytes.starts_with(MARK) { MARK.len() } else { 0 };
+        self.is_continued = false;
+        let (mut kept_from, mut begin) = (mark, mark);
         let mut put = |piece: &[u8]| {
             if let Some(last) = piece.last() {
                 *ended = *last == b'\n';
@@ -149,7 +167,7 @@ impl SinkWriter {
             Ok(())
         };
         for (slot, &end) in records.ends.iter().enumerate() {
-            let slot_begin = records.begin(slot);
+            let slot_begin = records.begin(slot).max(mark);
             if slot_begin != begin {
                 // Empty lines are not written.
                 put(&bytes[kept_from..begin])?;
@@ -170,7 +188,7 @@ impl SinkWriter {
                 Disposition::Annotate(said) => Some(said),
             };
             self.record.clear();
-            annotate(line, said.as_ref(), delimiter, self.options, &mut self.record).map_err(|why| {
+            annotate(line, said.as_ref(), csv, self.options, &mut self.record).map_err(|why| {
                 Error::Invalid(format!("{}, {} cannot be annotated: {why}", self.source.name, place(slot)))
             })?;
             put(&self.record)?;
@@ -226,18 +244,18 @@ impl SinkWriter {
 fn annotate(
     line: &[u8],
     said: Option<&Annotation>,
-    delimiter: Option<u8>,
+    csv: Option<(u8, usize)>,
     options: SinkOptions,
     record: &mut Vec<u8>,
 ) -> std::result::Result<(), String> {
-    match (delimiter, said) {
+    match (csv, said) {
         (None, Some(said)) => annotation::json_line(line, said, record),
         (None, None) => {
             record.extend_from_slice(line);
             Ok(())
         }
-        (Some(delimiter), said) if options.annotate => {
-            annotation::csv_record(line, said, delimiter, record);
+        (Some((delimiter, columns)), said) if options.annotate => {
+            annotation::csv_record(line, said, columns, delimiter, record);
             Ok(())
         }
         (Some(_), _) => Err("its header was written without the fields for annotations".to_owned()),

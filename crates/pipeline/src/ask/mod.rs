@@ -176,11 +176,15 @@ pub(crate) fn query(job: &Job, text: &str, top: usize, observer: &dyn Observer) 
     let job = &Job { settings, ..job.clone() };
     let prepared = Prepared::new(job)?;
     let recipe = &prepared.recipe;
-    if let Some(near) = &job.settings.matching.within_days {
-        let choice = Choice::new(SettingName::WithinDays, near);
-        return Err(
-            WrongSetting::NotAllowed { choice, allowed: "a text to search for has no date".into() }.into()
-        );
+    // A value that is searched for has no other fields.
+    let matching = &job.settings.matching;
+    let refused = [
+        matching.within_days.as_ref().map(|near| (Choice::new(SettingName::WithinDays, near), "date")),
+        matching.within.as_ref().map(|field| (Choice::new(SettingName::Within, field), "other fields")),
+    ];
+    if let Some((choice, what)) = refused.into_iter().flatten().next() {
+        let allowed = format!("what is searched for has no {what}").into();
+        return Err(WrongSetting::NotAllowed { choice, allowed }.into());
     }
     if let Some(reason) = recipe.unusable(text, &mut TextBuffers::default()) {
         return Err(Error::Invalid(format!("what is searched for cannot be used: {reason}")));

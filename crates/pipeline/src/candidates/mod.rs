@@ -17,7 +17,7 @@ use crate::limits::ordered::each;
 use crate::method::short::{HEAD, Standing};
 use crate::store::Number;
 use crate::store::columns::list;
-use crate::store::entries::{Class, Entry};
+use crate::store::entries::Entry;
 use crate::view::View;
 use crate::{Observer, Result, Stage};
 use std::ops::Range;
@@ -256,7 +256,7 @@ impl KeyColumns {
             let lanes = store.lanes_of_part(part)?;
             for (slot, (number, entry)) in (first..).zip(entries.iter()).enumerate() {
                 let lanes = lanes.of(slot);
-                let is_compared = entry.class() == Class::Compared && !copies.contains(number);
+                let is_compared = entry.is_sketched() && !copies.contains(number);
                 if is_compared && recipe.method.has_bands(lanes) {
                     made.numbers.push(number);
                     for (keys, band) in made.keys.iter_mut().zip(bands.clone()) {
@@ -294,7 +294,7 @@ fn count_keys(View { store, recipe, observer, .. }: View<'_>) -> Result<KeyCount
         }
         let (_, entries) = store.entries(part)?;
         let lanes = store.lanes_of_part(part)?;
-        for (slot, _) in entries.iter().enumerate().filter(|(_, entry)| entry.class() == Class::Compared) {
+        for (slot, _) in entries.iter().enumerate().filter(|(_, entry)| entry.is_sketched()) {
             let lanes = lanes.of(slot);
             counts.of_documents_with_bands += u64::from(recipe.method.has_bands(lanes));
             counts.listed += recipe.method.listed_keys(lanes) as u64;
@@ -344,7 +344,7 @@ fn scan_listed(
     let (first, entries) = store.entries(part)?;
     let (samples, ends) = store.samples_of_part(part)?;
     for (slot, number) in (0..entries.len()).zip(first..) {
-        if entries.get(slot).class() == Class::Compared && !copies.contains(number) {
+        if entries.get(slot).is_sketched() && !copies.contains(number) {
             let samples = list(&samples, &ends, slot).iter().copied();
             keys.extend(samples.filter(|&key| share.has(key as u32)).map(|key| (number, key)));
         }
@@ -364,7 +364,7 @@ fn scan_compared(
     let (first, entries) = store.entries(part)?;
     let lanes = store.lanes_of_part(part)?;
     for (slot, (number, entry)) in (first..).zip(entries.iter()).enumerate() {
-        if entry.class() == Class::Compared && !copies.contains(number) {
+        if entry.is_sketched() && !copies.contains(number) {
             visit(number, entry, lanes.of(slot));
         }
     }

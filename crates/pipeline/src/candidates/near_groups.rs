@@ -11,7 +11,6 @@ use super::{Finder, MOST_NEAR};
 use crate::Result;
 use crate::limits::ordered::each;
 use crate::store::Number;
-use crate::store::entries::Class;
 use crate::view::View;
 
 /// The fingerprints of all documents that are compared.
@@ -70,7 +69,7 @@ impl Finder<'_, '_> {
             let lanes = store.lanes_of_part(part)?;
             for (slot, (number, entry)) in (first..).zip(entries.iter()).enumerate() {
                 let of_document = lanes.of(slot);
-                let is_compared = entry.class() == Class::Compared && !self.copies.contains(number);
+                let is_compared = entry.is_sketched() && !self.copies.contains(number);
                 if is_compared && of_document.len() == width {
                     prints.numbers.push(number);
                     prints.lanes.extend_from_slice(of_document);

@@ -55,8 +55,7 @@ impl Recipe {
         buffers: &'b mut TextBuffers,
     ) -> Result<Option<(u64, &'b [u64])>> {
         let text = document.text;
-        let by_content = text.len() as u64 > self.settings.files.max_text || text.contains('\0');
-        if by_content || self.within_of(document).is_err() {
+        if self.is_no_text(text) || self.within_of(document).is_err() {
             return Ok(None);
         }
         self.check_fits(text, budget)?;
@@ -68,6 +67,25 @@ impl Recipe {
             return Ok(is_read.then_some((buffers.site, buffers.elements.as_slice())));
         }
         Ok(Some((buffers.site, self.shingler.hashes(text, &mut buffers.shingles))))
+    }
+
+    /// True if a text is too long to be compared by its elements, or is none.
+    fn is_no_text(&self, text: &str) -> bool {
+        text.len() as u64 > self.settings.files.max_text || text.contains('\0')
+    }
+
+    /// What two texts must have in common if they are compared by their contents only; `None` if this text is not.
+    pub(crate) fn only_content(&self, text: &str, buffers: &mut TextBuffers) -> Result<Option<u128>> {
+        if self.is_no_text(text) {
+            return Ok(Some(self.content_hash(text, buffers)));
+        }
+        let is_little = self.has_little_left(text, buffers)?;
+        Ok(is_little.then(|| self.content_on_site(text, buffers)))
+    }
+
+    /// The hash of the content of a text of which too little is left, and of its site: such texts are equal on one site only.
+    pub(crate) fn content_on_site(&self, text: &str, buffers: &mut TextBuffers) -> u128 {
+        self.content_hash(text, buffers) ^ u128::from(buffers.site)
     }
 
     /// Which shingles of a text, in order, are left out; empty if nothing is left out of any text.

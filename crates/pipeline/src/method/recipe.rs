@@ -2,6 +2,7 @@
 //! a verdict.
 
 use super::key::KeySeed;
+use super::samples::sampled_element;
 use super::short::Standing;
 use super::{Shingled, SketchBuffers, Sketcher, UseOfSketches, weights};
 use crate::candidates::grouping::Share;
@@ -287,6 +288,13 @@ impl Recipe {
     /// The elements of a text for the exact comparison: its shingles, or the elements of its bag. They are in any
     /// order, may repeat, and are hashed with the key of the run.
     pub(crate) fn elements<'b>(&self, text: &str, buffers: &'b mut TextBuffers) -> Result<&'b [u64]> {
+        if self.window.is_some()
+            && let Some(content) = self.only_content(text, buffers)?
+        {
+            buffers.elements.clear();
+            buffers.elements.push(self.deciding().key.token(&content.to_le_bytes()));
+            return Ok(&buffers.elements);
+        }
         if let Some(values) = self.values.as_deref() {
             return self.value_elements(values, text, &self.deciding().key, buffers);
         }
@@ -396,6 +404,26 @@ impl Recipe {
         let document = Shingled { hashes, elements, is_bag, within };
         let size = self.method.sketch(&document, sketching, columns)?;
         Ok(Sketched { fingerprint, size, all, left_out, is_too_little })
+    }
+
+    /// Sketches a document that is compared by its content only, and returns the number of its elements. Only where dates are
+    /// compared it has one, its content: a document of another day within the window is no copy of it, since others may be near to
+    /// one of the two only.
+    pub(crate) fn sketch_content(
+        &self,
+        content: u128,
+        within: Within,
+        buffers: &mut TextBuffers,
+        columns: &mut Columns,
+    ) -> Result<usize> {
+        if self.window.is_none() {
+            columns.push_no_lanes(self);
+            return Ok(0);
+        }
+        let elements = [sampled_element(content as u64)];
+        let is_bag = self.settings.signature.elements == Elements::Bag;
+        let document = Shingled { hashes: &elements, elements: &elements, is_bag, within };
+        self.method.sketch(&document, &mut buffers.sketching, columns)
     }
 
     /// True if documents are compared by their elements.

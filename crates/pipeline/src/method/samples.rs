@@ -121,6 +121,17 @@ pub(crate) fn sampled(set: &[u64], one_in: u64, within: Within) -> impl Iterator
         .map(move |mixed| mix64(mixed ^ within[0]))
 }
 
+/// An element for a number that every sample has, for documents that have only one.
+pub(crate) fn sampled_element(mut number: u64) -> u64 {
+    loop {
+        let element = mix64(number);
+        if mix64(element).is_multiple_of(SAMPLED_ONE_IN) {
+            return element;
+        }
+        number = number.wrapping_add(1);
+    }
+}
+
 /// How many of the `sampled` shingles of a document another one must share. A pair at the threshold shares fewer only
 /// once in a million times.
 fn samples_needed(sampled: usize, threshold: f64) -> Result<usize> {

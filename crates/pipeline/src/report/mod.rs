@@ -149,6 +149,9 @@ pub struct Counts {
     /// Bad records that do not have the field of `text-field`.
     #[serde(default)]
     pub absent_text: u64,
+    /// Bad records that do not have the field of `within-days`.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub absent_date: u64,
     /// Documents that do not have the field of `id-field`.
     #[serde(default)]
     pub absent_id: u64,
@@ -307,6 +310,7 @@ impl Counts {
         self.replaced_bytes += other.replaced_bytes;
         self.repeated_ids += other.repeated_ids;
         self.absent_text += other.absent_text;
+        self.absent_date += other.absent_date;
         self.absent_id += other.absent_id;
         self.null_id += other.null_id;
         self.absent_within += other.absent_within;

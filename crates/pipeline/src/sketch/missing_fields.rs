@@ -27,6 +27,13 @@ pub(crate) fn check(recipe: &Recipe, sources: Sources<'_>, budget: &Ledger, coun
         let choice = Choice::new(SettingName::TextField, fields.text.written());
         return Err(refusal(choice, &fields.text, sources, limits(budget, recipe)));
     }
+    if let (Some(path), Some(near)) = (&fields.date, &recipe.settings.matching.within_days)
+        && counts.documents > 0
+        && counts.absent_date == counts.documents
+    {
+        let choice = Choice::new(SettingName::WithinDays, near);
+        return Err(refusal(choice, path, sources, limits(budget, recipe)));
+    }
     for (number, (path, absent)) in asked.into_iter().enumerate() {
         if let Some(path) = path
             && documents > 0

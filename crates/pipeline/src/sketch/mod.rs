@@ -322,7 +322,10 @@ impl<'a> BlockSketcher<'a> {
         let outcome = match self.recipe.usable(record, self.buffers) {
             Record::Document(document) => match self.recipe.within_of(&document) {
                 Ok(within) => self.add_document(slot, &document, within),
-                Err(reason) => self.add_bad(slot, BadRecord { reason, id: document.id, lacks_text: false }),
+                Err(reason) => {
+                    self.columns.counts.absent_date += u64::from(document.absent.date && !self.is_against());
+                    self.add_bad(slot, BadRecord { reason, id: document.id, lacks_text: false })
+                }
             },
             Record::Bad(bad) => self.add_bad(slot, bad),
         };
@@ -422,8 +425,8 @@ impl<'a> BlockSketcher<'a> {
             if recipe.stores_content_hashes {
                 columns.content_hashes.push([hash as u64, (hash >> 64) as u64]);
             }
-            columns.push_no_lanes(recipe);
-            (Class::HashOnly, mix64((hash as u64) ^ within[0]), 0)
+            let size = recipe.sketch_content(hash, within, buffers, columns)?;
+            (Class::HashOnly, mix64((hash as u64) ^ within[0]), size)
         } else {
             if recipe.stores_content_hashes {
                 let hash = recipe.content_hash(text, buffers);
@@ -434,8 +437,9 @@ impl<'a> BlockSketcher<'a> {
             columns.counts.left_out += sketched.left_out as u64;
             if sketched.is_too_little {
                 columns.counts.little_left += 1;
-                columns.push_no_lanes(recipe);
-                (Class::HashOnly, sketched.fingerprint, 0)
+                let content = recipe.content_on_site(text, buffers);
+                let size = recipe.sketch_content(content, within, buffers, columns)?;
+                (Class::HashOnly, sketched.fingerprint, size)
             } else {
                 columns.counts.empty += u64::from(sketched.size == 0);
                 columns.counts.short += u64::from(sketched.size == 1 && recipe.is_short(text));

@@ -49,7 +49,8 @@ const BLANK_LINES_SHIFT: u32 = 3;
 pub(crate) enum Class {
     /// A document that is compared by its shingles.
     Compared,
-    /// A document that is compared by content hash only: it is longer than `max-text`, or has NUL characters.
+    /// A document that is compared by content hash only: it is longer than `max-text`, or has NUL characters, or too little of
+    /// it is left without its frame.
     HashOnly,
     /// A bad record.
     Bad,
@@ -100,6 +101,16 @@ impl Entry {
     /// True if the slot contains a document that can be a duplicate of another one of the run.
     pub(crate) fn takes_part(&self) -> bool {
         matches!(self.class(), Class::Compared | Class::HashOnly)
+    }
+
+    /// True if the slot contains a document with a sketch, which can be a near-duplicate. A document that is compared by its
+    /// content only has one if dates are compared.
+    pub(crate) fn is_sketched(&self) -> bool {
+        match self.class() {
+            Class::Compared => true,
+            Class::HashOnly => self.size > 0,
+            Class::Bad | Class::Seen => false,
+        }
     }
 
     /// The part that every slot has.

@@ -241,6 +241,11 @@ pub(crate) fn at_end(file: &mut File, path: &Path, parts: usize) -> Result<bool>
     if end[8..] != (parts as u64).to_le_bytes() {
         return Err(damaged("the number of its parts differs from the number at its end"));
     }
+    if start + end.len() as u64 != file.metadata().map_err(io)?.len() {
+        return Err(damaged(
+            "it goes on after its end; if it was joined from several files, name each of them",
+        ));
+    }
     Ok(true)
 }
 

@@ -48,6 +48,11 @@ fn pages(seed: u64) -> Vec<Document> {
         let frame: String = documents[number].text.lines().take(4).collect::<Vec<_>>().join("\n");
         documents.push(Document { id: format!("frame-{number}"), text: frame, ..documents[number].clone() });
     }
+    // The same frame two days later.
+    let frame = documents.len() - 3;
+    documents[frame].score = Some(Score::Text("2024-05-10".into()));
+    let later = Some(Score::Text("2024-05-12".into()));
+    documents.push(Document { id: "frame-later".into(), score: later, ..documents[frame].clone() });
     documents[7].domain = None;
     documents[9].text = "two words".into();
     documents[11].text = String::new();
@@ -137,7 +142,8 @@ impl Plain {
             return Some((true, 1.0));
         }
         if self.is_little[a] || self.is_little[b] {
-            return None;
+            let is_equal = self.normalized[a] == self.normalized[b] && self.sites[a] == self.sites[b];
+            return is_equal.then_some((false, 1.0));
         }
         let (a, b) = (&self.rests[a], &self.rests[b]);
         let common = a.intersection(b).count() as f64;
@@ -334,6 +340,60 @@ fn a_date_that_is_none_makes_a_bad_record() {
     let reason = |at: usize| result.removed[&documents[at].id]["reason"].as_str().unwrap().to_owned();
     assert!(reason(2).contains("not a date"), "{}", reason(2));
     assert!(reason(5).contains("missing"), "{}", reason(5));
+}
+
+#[test]
+fn equal_contents_of_other_days_are_near() {
+    let of = |number: usize, text: &str, day: &str| Document {
+        score: Some(Score::Text(day.into())),
+        ..Document::new(number.to_string(), text)
+    };
+    let words = "one two three four five six seven eight nine ten eleven twelve";
+    let documents: Vec<Document> = ["2024-02-01", "2024-02-02", "2024-02-04", "2024-02-06", "2024-02-02"]
+        .into_iter()
+        .flat_map(|day| {
+            [words.to_owned(), format!("{words}\0"), format!("{words} thirteen")].map(|text| (day, text))
+        })
+        .enumerate()
+        .map(|(number, (day, text))| of(number, &text, day))
+        .collect();
+    for settings in [
+        Settings::default(),
+        Settings::default().with_elements(Elements::Bag),
+        Settings::default().with_measure(Measure::Containment),
+        Settings::default().with_method(Method::Simhash),
+        Settings::default().with_bands(Some(BandsAndRows { bands: 20, rows: 1 })),
+    ] {
+        let settings = settings
+            .with_id_field(Some("id".into()))
+            .with_max_text(words.len() as u64 - 1)
+            .with_within_days(Some("score:2".parse().unwrap()));
+        for how in [How::PLAIN, WAYS[0]] {
+            let result = run(&documents, 0, &settings, how);
+            let removed: Vec<(usize, usize, String, f64)> = {
+                let of = |row: &serde_json::Value| row["kept_id"].as_str().unwrap().parse().unwrap();
+                let kind = |row: &serde_json::Value| row["kind"].as_str().unwrap().to_owned();
+                let all = result.removed.iter();
+                let mut all: Vec<_> = all
+                    .map(|(id, row)| {
+                        (id.parse().unwrap(), of(row), kind(row), row["similarity"].as_f64().unwrap())
+                    })
+                    .collect();
+                all.sort_by_key(|row| row.0);
+                all
+            };
+            // The third day is three days after the first, so it stays; the others are near to one that is kept.
+            let expected: Vec<(usize, usize, String, f64)> = (0..15)
+                .filter_map(|at| match at / 3 {
+                    1 => Some((at, at % 3, "near".into(), 1.0)),
+                    3 => Some((at, 6 + at % 3, "near".into(), 1.0)),
+                    4 => Some((at, at % 3, "near".into(), 1.0)),
+                    _ => None,
+                })
+                .collect();
+            assert_eq!(removed, expected, "{settings:?} {how:?}");
+        }
+    }
 }
 
 #[test]
