@@ -52,11 +52,11 @@ pub(crate) fn duration(written: &str) -> Result<Duration, String> {
 /// The longest time that can be asked for: ten thousand years.
 const LONGEST: u64 = 10_000 * 366 * 86_400;
 
-/// Reads `FIELD=VALUE`. The value is JSON; what is not JSON is a string.
+/// Reads `FIELD=VALUE`. The value is JSON; what is not JSON, or would be rounded, is a string.
 pub(crate) fn field_and_value(written: &str) -> Result<(String, Value), String> {
     match written.split_once('=') {
         Some((field, value)) if !field.is_empty() => {
-            let value = serde_json::from_str(value).unwrap_or_else(|_| Value::String(value.into()));
+            let value = corpus::unique_json(value.as_bytes()).unwrap_or_else(|_| Value::String(value.into()));
             Ok((field.into(), value))
         }
         _ => Err("it is not FIELD=VALUE, as in lang=en".into()),

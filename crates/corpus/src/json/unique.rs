@@ -1,4 +1,4 @@
-//! JSON -> a value, if no object in it has the same name twice.
+//! JSON -> a value that has lost nothing: no object in it has the same name twice, and no whole number is rounded.
 //!
 //! RFC 8259 says that names should be unique, and parsers differ in what they do otherwise. Most keep the last value, and
 //! the others are lost without a word. Here this is an error, which names the name.
@@ -7,7 +7,8 @@ use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, Se
 use serde_json::{Map, Value};
 use std::fmt;
 
-/// Reads one value. It is an error if an object in it has two members with the same name.
+/// Reads one value. It is an error if an object in it has two members with the same name, or if a whole number in it has more
+/// than 64 bits.
 ///
 /// ```
 /// let value = corpus::unique_json(br#"{"a": {"b": 1}, "b": 2}"#)?;
@@ -16,7 +17,48 @@ use std::fmt;
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 pub fn unique_json(bytes: &[u8]) -> serde_json::Result<Value> {
-    serde_json::from_slice::<Unique>(bytes).map(|Unique(value)| value)
+    let Unique(value) = serde_json::from_slice(bytes)?;
+    match rounded_integer(bytes) {
+        None => Ok(value),
+        Some(digits) => Err(Error::custom(format_args!(
+            "the number {digits} has more than 64 bits and would be rounded; write it as a string"
+        ))),
+    }
+}
+
+/// The first digits of a whole number that a value cannot hold, in valid JSON.
+fn rounded_integer(json: &[u8]) -> Option<String> {
+    let mut rest = json;
+    while let Some(&byte) = rest.first() {
+        let length = match byte {
+            b'"' => string_length(rest),
+            b'-' | b'0'..=b'9' => {
+                let length = rest.iter().take_while(|byte| b"+-.0123456789eE".contains(byte)).count();
+                let number = String::from_utf8_lossy(&rest[..length]);
+                let is_whole = !number.contains(['.', 'e', 'E']);
+                if is_whole && number.parse::<u64>().is_err() && number.parse::<i64>().is_err() {
+                    return Some(number.chars().take(SHOWN).collect());
+                }
+                length
+            }
+            _ => 1,
+        };
+        rest = &rest[length.min(rest.len())..];
+    }
+    None
+}
+
+/// The length of the string at the beginning of valid JSON, with its quotes.
+fn string_length(json: &[u8]) -> usize {
+    let mut at = 1;
+    while let Some(&byte) = json.get(at) {
+        at += match byte {
+            b'"' => return at + 1,
+            b'\\' => 2,
+            _ => 1,
+        };
+    }
+    at
 }
 
 /// A value in which names of objects are unique.
@@ -117,6 +159,24 @@ mod tests {
         assert!(unique_json(long.as_bytes()).unwrap_err().to_string().len() < 300);
         let deep = "[".repeat(100_000);
         assert!(unique_json(deep.as_bytes()).is_err());
+    }
+
+    #[test]
+    fn whole_numbers_are_not_rounded() {
+        for kept in [
+            "18446744073709551615",
+            "-9223372036854775808",
+            "[1e300, 1.5, 123456789012345678901234567890.0, -0]",
+            r#"{"18446744073709551616": "\"18446744073709551616", "a": 0}"#,
+        ] {
+            assert!(unique_json(kept.as_bytes()).is_ok(), "{kept}");
+        }
+        for rounded in
+            ["18446744073709551616", "-9223372036854775809", r#"{"a\\": [0, 99999999999999999999]}"#]
+        {
+            let said = unique_json(rounded.as_bytes()).unwrap_err().to_string();
+            assert!(said.contains("more than 64 bits"), "{said}");
+        }
     }
 
     fn value() -> impl Strategy<Value = Value> {
