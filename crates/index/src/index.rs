@@ -5,7 +5,7 @@ use crate::clock::{Clock, Millis, SystemClock};
 use crate::config::Config;
 use crate::document::{Document, Kept};
 use crate::engine::{Engine, check_id};
-use crate::folder::{Folder, Head, is_index};
+use crate::folder::{Folder, Head, Opened, is_index};
 use crate::search::metadata;
 use crate::store::{FjallStore, Read, Snapshot, Space, Store, Tuning};
 use crate::values::{Body, COUNTERS_KEY, Counters, Record, damaged, number_key};
@@ -24,7 +24,8 @@ pub struct Options {
     pub memtable: u64,
     /// What time it is.
     pub clock: Arc<dyn Clock>,
-    /// The folder for what is needed to read an index that cannot be written to; without one, that of the system.
+    /// The folder for what is needed to read an index that cannot be written to, or that has lost something; without one,
+    /// that of the system.
     pub temp_dir: Option<PathBuf>,
 }
 
@@ -134,7 +135,8 @@ impl Index {
     }
 
     /// Opens an index. If the store has lost acknowledged batches, it is open for reading only, and
-    /// [`lost`](Self::lost) says how many. So it is if this process may not write to its files.
+    /// [`lost`](Self::lost) says how many; its files stay as they are, and what is read is a copy. So it is if this process may
+    /// not write to its files.
     pub fn open(path: impl AsRef<Path>, options: &Options) -> Result<Self> {
         Self::open_in(Folder::open(path.as_ref(), options.temp_dir.as_deref())?, options)
     }
@@ -145,14 +147,11 @@ impl Index {
         Self::open_in(Folder::open_for_reading(path.as_ref(), options.temp_dir.as_deref())?, options)
     }
 
-    fn open_in((folder, head): (Folder, Head), options: &Options) -> Result<Self> {
+    fn open_in((mut folder, head): (Folder, Head), options: &Options) -> Result<Self> {
         let engine = Engine::new(&head)?;
-        let (acknowledged, file) = folder.acknowledged()?;
+        let opened = folder.open_store(options.tuning(), options.temp_dir.as_deref())?;
+        let Opened { store, counters, lost, acknowledged, file } = opened;
         let is_read_only = folder.is_read_only();
-        let store = FjallStore::open(&folder.store(), options.tuning())?;
-        let store = if is_read_only { store.for_reading() } else { store };
-        let counters = read_counters(&store)?;
-        let lost = acknowledged.saturating_sub(counters.batch);
         let index = Self {
             engine,
             head,
