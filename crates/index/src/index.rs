@@ -235,10 +235,11 @@ impl Index {
         self.lost
     }
 
-    /// True if nothing can be written: something is [lost](Self::lost), or this process may not write to the folder.
+    /// True if nothing can be written: something is [lost](Self::lost), this process may not write to the folder, damage was
+    /// seen, or a write has failed, after which nothing is written until the index is opened again.
     #[must_use]
     pub fn is_read_only(&self) -> bool {
-        self.lost > 0 || self.folder.as_ref().is_some_and(Folder::is_read_only)
+        self.writer.is_refused() || self.store.is_damaged()
     }
 
     /// True if this value has created the index, and not found it. Nobody else can have had it open since.

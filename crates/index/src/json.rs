@@ -157,13 +157,16 @@ pub struct StatsAnswer {
 
 impl From<&crate::Stats> for StatsAnswer {
     fn from(stats: &crate::Stats) -> Self {
-        let crate::Stats { documents, distinct, next_number, batches, lost, disk_bytes, .. } = *stats;
-        Self { documents, distinct, next_number, batches, lost, disk_bytes }
+        let crate::Stats { documents, distinct, next_number, batches, lost, read_only, disk_bytes, .. } =
+            *stats;
+        Self { documents, distinct, next_number, batches, lost, read_only, disk_bytes }
     }
 }
 
 /// What a verification has found.
 #[derive(Debug, Serialize)]
+    /// True if nothing can be written: something is lost or damaged, a write has failed, or the files cannot be written to.
+    read_only: bool,
 pub struct VerifyAnswer {
     /// True if nothing is wrong.
     clean: bool,
@@ -225,7 +228,7 @@ mod tests {
         assert_eq!(
             json(&StatsAnswer::from(&stats)),
             format!(
-                r#"{{"documents":1,"distinct":1,"next_number":2,"batches":1,"lost":0,"disk_bytes":{bytes}}}"#
+                r#"{{"documents":1,"distinct":1,"next_number":2,"batches":1,"lost":0,"read_only":false,"disk_bytes":{bytes}}}"#
             )
         );
         let verified = index.verify().unwrap();

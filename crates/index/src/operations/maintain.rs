@@ -31,7 +31,7 @@ pub struct Stats {
     pub batches: u64,
     /// Acknowledged batches that the store has lost.
     pub lost: u64,
-    /// True if nothing can be written: something is lost, or this process may not write to the folder.
+    /// True if nothing can be written: something is lost or damaged, this process may not write to the folder, or a write has failed.
     pub read_only: bool,
     /// The bytes of all files.
     pub disk_bytes: u64,
@@ -87,9 +87,10 @@ impl Index {
         self.path().canonicalize().unwrap_or_else(|_| self.path())
     }
 
-    /// Makes an index at `to` from a backup, and opens it. The backup is not changed, and can be restored again.
+    /// Makes an index at `to` from a backup, and opens it. The backup can be restored again: nothing is written to its folder,
+    /// but who has it open.
     pub fn restore(backup: impl AsRef<Path>, to: impl AsRef<Path>, options: &Options) -> Result<Self> {
-        let source = Self::open(backup, options)?;
+        let source = Self::open_read_only(backup, options)?;
         source.backup(to.as_ref())?;
         drop(source);
         Self::open(to, options)
