@@ -2,15 +2,16 @@
 
 use crate::changes::{self, IfThere};
 use crate::clock::{Clock, Millis, SystemClock};
-use crate::config::Config;
+use crate::config::{Config, Stored};
 use crate::document::{Document, Kept};
 use crate::engine::{Engine, check_id};
-use crate::folder::{Folder, Head, Opened, is_index};
+use crate::folder::{Folder, Head, Opened, is_index, read_head};
 use crate::search::metadata;
 use crate::store::{FjallStore, Read, Snapshot, Space, Store, Tuning};
 use crate::values::{Body, COUNTERS_KEY, Counters, Record, damaged, number_key};
 use crate::writer::Writer;
 use crate::{Error, Result};
+use files::Files;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -100,6 +101,35 @@ impl Index {
     pub fn create_sibling(&self, path: impl AsRef<Path>) -> Result<Self> {
         let key = Some(self.head.key.clone());
         Self::create_with(path.as_ref(), &self.engine.config, &self.options, key)
+    }
+
+    /// Opens an index, or creates it with the configuration and the key of the one at `like`, which may be open elsewhere: the
+    /// two can be [merged](Self::merge) whatever they store. One that exists must have them already.
+    pub fn open_or_create_like(
+        path: impl AsRef<Path>,
+        like: impl AsRef<Path>,
+        options: &Options,
+    ) -> Result<Self> {
+        let head = read_head(&Files::default(), like.as_ref())?;
+        match Self::open(path.as_ref(), options) {
+            Err(Error::NoIndex { .. }) => {
+                Self::create_with(path.as_ref(), &head.config, options, Some(head.key))
+            }
+            Ok(index) => {
+                index.check_mergeable(&head)?;
+                Ok(index)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// An error if documents of an index with this configuration and key cannot be taken over.
+    pub(crate) fn check_mergeable(&self, head: &Head) -> Result<()> {
+        self.engine.config.check_mergeable(&head.config)?;
+        match self.engine.config.store == Stored::Shingles && self.head.key != head.key {
+            true => Err(Error::DifferentKeys),
+            false => Ok(()),
+        }
     }
 
     pub(crate) fn create_with(
