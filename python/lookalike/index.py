@@ -124,6 +124,8 @@ class Index:
             estimated), "shingles" (similarities are exact) or "text" (and shared passages can be shown).
         ttl: how long a document stays, as a `timedelta` or in seconds (default: for ever).
         candidates: how many candidates a question looks at, the oldest first (default 10,000).
+        like: the folder of another index, or that `Index`: the new one has its configuration and its secret key, so that the
+            two can be merged whatever they store. No setting can be chosen then.
         create: False if the index must exist.
         **options: what makes a signature, and the threshold: see `lookalike.Options`.
     """
@@ -135,6 +137,7 @@ class Index:
         store: Optional["Literal['signatures', 'shingles', 'text']"] = None,
         ttl: Union[datetime.timedelta, float, None] = None,
         candidates: Optional[int] = None,
+        like: Union[str, "os.PathLike[str]", "Index", None] = None,
         create: bool = True,
         **options: Any,
     ) -> None:
@@ -145,8 +148,19 @@ class Index:
         given += [name for name, value in (("store", store), ("ttl", ttl), ("candidates", candidates)) if value is not None]
         if any(name in options for name in ("case", "form", "punctuation", "whitespace")):
             given.append("normalize")
+        if like is not None and (given or not create):
+            wrong = given[0] if given else "create"
+            raise TypeError(f"Index() takes either like or {wrong}: an index that is like another one has its settings")
         most = None if candidates is None else whole("candidates", candidates, 1)
-        creating = {"given": given, "store": store, "ttl": _millis("ttl", ttl), "candidates": most, "create": create}
+        other = like._path if isinstance(like, Index) else None if like is None else os.fspath(like)
+        creating = {
+            "given": given,
+            "store": store,
+            "ttl": _millis("ttl", ttl),
+            "candidates": most,
+            "like": other,
+            "create": create,
+        }
         self._native = _native.NativeIndex(os.fspath(path), resolve("Index", options), creating)
         self._path = os.fspath(path)
 
@@ -179,23 +193,23 @@ class Index:
         return found
 
     def __iter__(self) -> Iterator[IndexDocument]:
-        """All documents, the oldest first, without their texts."""
+        """All documents as they are now, the oldest first, without their texts."""
         return self._pages(texts=False)
 
     def export(self) -> Iterator[IndexDocument]:
-        """All documents, the oldest first, with their texts if these are stored."""
+        """All documents as they are now, the oldest first, with their texts if these are stored."""
         return self._pages(texts=True)
 
     def _pages(self, texts: bool) -> Iterator[IndexDocument]:
-        after = 0
-        while True:
-            page = self._native.page(after, _PAGE, texts)
-            for written in page:
-                document = _document(written)
-                after = document.number
-                yield document
-            if len(page) < _PAGE:
-                return
+        listing = self._native.begin_listing()
+        try:
+            while True:
+                page = self._native.page(listing, _PAGE, texts)
+                yield from map(_document, page)
+                if len(page) < _PAGE:
+                    return
+        finally:
+            self._native.end_listing(listing)
 
     def add(
         self,
@@ -378,7 +392,8 @@ class Index:
         return dict(json.loads(_native.repair_index(os.fspath(path), accept_loss)))
 
     def merge(self, other: "Index", *, if_present: "Literal['fail', 'skip']" = "fail") -> int:
-        """Adds the documents of another index of the same configuration, and returns how many."""
+        """Adds the documents of another index of the same configuration, and returns how many. Indexes that store shingles
+        must have the same key too: create one with `like=` the other."""
         if not isinstance(other, Index):
             raise TypeError(f"an Index is merged with an Index, not with {type(other).__name__}")
         if if_present not in ("fail", "skip"):

@@ -83,6 +83,11 @@ def test_frames_and_files(folder, tmp_path):
         with pytest.raises(lookalike.DuplicateIdError, match="the id a"):
             index.add(frame, id="url")
         assert index.add(frame, id="url", if_present="skip") == 0
+        # The ids of a list are looked up once each.
+        many = ["a", *(str(number) for number in range(20_000)), "7"]
+        texts = [f"{POEM} {id}" for id in many]
+        assert index.add(texts, ids=many, if_present="skip") == 20_000
+        assert index.remove(many[1:-1]) == 20_000
         assert index.add(frame, id="url", if_present="update") == 2
         assert [answer.match.id for answer in index.check(frame, id="url")] == ["a", "b"]
         file = tmp_path / "more.jsonl"
@@ -96,6 +101,86 @@ def test_frames_and_files(folder, tmp_path):
         index.add(frame, id="url", within="lang")
         assert [match.id for match in index.query(POEM, within="en")] == ["a"]
         assert index.query(POEM, within="de") == [] and index.query(POEM) == []
+
+
+def test_an_index_that_is_like_another_can_be_merged_with_it(folder, tmp_path):
+    with open_index(folder, store="shingles") as index:
+        index.add(POEM, id="one")
+        with lookalike.Index(tmp_path / "stranger", threshold=0.7, store="shingles") as stranger:
+            with pytest.raises(lookalike.LookalikeError, match="key"):
+                index.merge(stranger)
+            stranger_path = tmp_path / "stranger"
+        # The other one may be open, and may be named by its path.
+        for like, name in ((index, "by-object"), (folder, "by-path")):
+            with lookalike.Index(tmp_path / name, like=like) as sibling:
+                assert sibling.stats()["config"] == index.stats()["config"]
+                sibling.add("a text that only the sibling has, of some length", id=name)
+            # One that is there must be like it already.
+            with lookalike.Index(tmp_path / name, like=like) as sibling:
+                assert index.merge(sibling) == 1
+        assert [document.id for document in index] == ["one", "by-object", "by-path"]
+        with pytest.raises(lookalike.LookalikeError, match="key"):
+            lookalike.Index(stranger_path, like=index)
+        for wrong in ({"threshold": 0.7}, {"store": "shingles"}, {"create": False}):
+            with pytest.raises(TypeError, match="like"):
+                lookalike.Index(tmp_path / "new", like=index, **wrong)
+        with pytest.raises(lookalike.NotFoundError):
+            lookalike.Index(tmp_path / "new", like=tmp_path / "nowhere")
+        assert not (tmp_path / "new").exists()
+
+
+def test_an_export_sees_one_state(folder):
+    with open_index(folder) as index:
+        many = [f"{POEM} {number}" for number in range(2_500)]
+        index.add(many, ids=[str(number) for number in range(2_500)])
+        exported = index.export()
+        seen = [next(exported)]
+        index.remove([str(number) for number in range(1, 2_500)])
+        index.add("a text that came later, of some length", id="later")
+        seen += exported
+        assert [(document.id, document.text) for document in seen] == [(str(at), text) for at, text in enumerate(many)]
+        assert [document.id for document in index] == ["0", "later"]
+        # What is left of a listing does not keep the index open.
+        left = iter(index)
+        next(left)
+        unread = iter(index)
+    assert [document.id for document in left] == ["later"]
+    with pytest.raises(lookalike.SettingError, match="closed"):
+        next(unread)
+    with lookalike.Index(folder, create=False) as index:
+        assert len(index) == 2
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_forked_process_must_not_use_it(folder):
+    with open_index(folder) as index:
+        index.add(POEM, id="one")
+        listing = iter(index)
+        next(listing)
+        child = os.fork()
+        if child == 0:
+            refused = 0
+            for call in (
+                lambda: index.add(POEM, id="two"),
+                lambda: index.query(POEM),
+                lambda: list(index),
+                lambda: lookalike.Index(folder),
+            ):
+                try:
+                    call()
+                except lookalike.InUseError:
+                    refused += 1
+            # Closing and forgetting it must not touch the files.
+            index.close()
+            del listing, index
+            gc.collect()
+            os._exit(refused)
+        _, status = os.waitpid(child, 0)
+        assert os.WEXITSTATUS(status) == 4
+        assert index.add("a text that came after the fork, of some length", id="two") == 1
+        assert [document.id for document in index] == ["one", "two"]
+    with lookalike.Index(folder, create=False) as index:
+        assert len(index) == 2 and index.verify()["clean"]
 
 
 def test_documents_go_when_their_time_is_over(folder):

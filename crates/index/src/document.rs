@@ -131,6 +131,13 @@ impl Imported {
         let text = KnownText::Nothing;
         Self { lanes, text, shingles: 0, within: [0; 2], hash_only: false, set: None }
     }
+
+    /// Only documents with this value are compared with it.
+    #[must_use]
+    pub fn with_within(mut self, value: Option<&str>) -> Self {
+        self.within = value.map_or([0; 2], pipeline::Documents::within_hash);
+        self
+    }
 }
 
 /// How long a document stays.

@@ -11,8 +11,10 @@
 //! Nothing is written to a folder before its `index.json` was read and understood.
 
 use crate::config::Config;
+use crate::index::read_counters;
 use crate::reading::{ReadingCopy, is_read_only};
-use crate::store::FjallStore;
+use crate::store::{FjallStore, Journals, Tuning};
+use crate::values::Counters;
 use crate::{Error, Result};
 use files::{Access, Files, Lock};
 use pipeline::{BandsAndRows, Chances, Documents};
@@ -82,7 +84,7 @@ pub(crate) fn is_index(path: &Path) -> bool {
 pub(crate) struct Folder {
     files: Files,
     path: PathBuf,
-    /// The store that is read, if the folder cannot be written to.
+    /// The store that is read, if the folder cannot be written to or must not.
     copy: Option<ReadingCopy>,
     /// A folder that cannot be written to may have no lock, or one that this process may not open; then nobody else is
     /// kept out.
@@ -120,14 +122,15 @@ impl Folder {
         Ok(folder)
     }
 
-    /// Writes the file of acknowledged batches and then `index.json`: from now on the folder is an index.
+    /// Writes the file of acknowledged batches and then `index.json`: from now on the folder is an index. A folder without
+    /// `index.json` has acknowledged nothing, so that what a kill leaves can be begun anew; the number of a copy comes last.
     pub(crate) fn finish(&self, head: &Head, acknowledged: u64) -> Result<()> {
         self.finish_with(HEAD, head, acknowledged)
     }
 
     /// The same for a folder in which the file `name` has the place of `index.json`.
     pub(crate) fn finish_with(&self, name: &str, head: &impl Serialize, acknowledged: u64) -> Result<()> {
-        self.files.write_whole(&self.path.join(ACKNOWLEDGED), &written(acknowledged))?;
+        self.set_acknowledged(0)?;
         let json =
             serde_json::to_vec_pretty(head).map_err(|cause| Error::damaged(name, cause.to_string()))?;
         // The key is for this user only, so the file is created as private and renamed.
@@ -137,7 +140,7 @@ impl Folder {
         wrote.map_err(|cause| io_error("write", &aside, cause))?;
         drop(file);
         self.files.publish(&aside, &self.path.join(name))?;
-        Ok(())
+        if acknowledged > 0 { self.set_acknowledged(acknowledged) } else { Ok(()) }
     }
 
     /// Reads `index.json`, and locks the folder. Nothing is written if the folder is no index of this version. If this
@@ -146,8 +149,22 @@ impl Folder {
         let acknowledged = OpenOptions::new().write(true).open(path.join(ACKNOWLEDGED));
         match acknowledged.is_err_and(|cause| is_read_only(&cause)) {
             true => Self::open_for_reading(path, temp_dir),
-            false => Self::open_if(path, FjallStore::check),
+            false => {
+                let check = |store: &Path| {
+                    FjallStore::check(store)?;
+                    read_acknowledged(&Files::default(), path).map(drop)
+                };
+                Self::open_if(path, check)
+            }
         }
+    }
+
+    /// Locks a folder in which another file has the place of `index.json`. Nothing is written to a folder that lacks a file.
+    pub(crate) fn open_with(path: &Path) -> Result<Self> {
+        FjallStore::check(&path.join(STORE))?;
+        let files = Files::default();
+        read_acknowledged(&files, path)?;
+        Self::lock(files, path)
     }
 
     /// Opens a folder without writing to it. If there is no `lock`, or this process may not open it, it goes on without.
@@ -155,6 +172,7 @@ impl Folder {
         let files = Files::default();
         let head = read_head(&files, path)?;
         FjallStore::check(&path.join(STORE))?;
+        read_acknowledged(&files, path)?;
         let mut folder = match Self::lock(files.clone(), path) {
             Err(Error::File(error)) if is_read_only(&error.cause) => {
                 Self { files, path: path.to_owned(), copy: None, _lock: None }
@@ -182,7 +200,7 @@ impl Folder {
         Ok((folder, head))
     }
 
-    pub(crate) fn lock(files: Files, path: &Path) -> Result<Self> {
+    fn lock(files: Files, path: &Path) -> Result<Self> {
         let mut tries = 0..TRIES;
         let lock = loop {
             if let Some(lock) = files.lock(&path.join(LOCK))? {
@@ -272,19 +290,54 @@ impl Folder {
 
     /// The number of the last acknowledged batch, and the file that has it.
     pub(crate) fn acknowledged(&self) -> Result<(u64, Acknowledged)> {
-        let path = self.path.join(ACKNOWLEDGED);
-        let place = || path.display().to_string();
-        let Some(bytes) = self.files.read(&path)? else {
-            return Err(Error::damaged(place(), "the file is missing"));
-        };
-        let number = read_number(&bytes)
-            .ok_or_else(|| Error::damaged(place(), "it is not a number with its check"))?;
+        let number = read_acknowledged(&self.files, &self.path)?;
         if self.is_read_only() {
             return Ok((number, Acknowledged { file: None }));
         }
+        let path = self.path.join(ACKNOWLEDGED);
         let file = OpenOptions::new().write(true).open(&path);
         let file = file.map_err(|cause| io_error("open", &path, cause))?;
         Ok((number, Acknowledged { file: Some((path, file)) }))
+    }
+
+    /// Opens the store. If it may have lost something, a copy is opened in `temp_dir`: fjall cuts journals where it cannot read
+    /// them. Nothing is written to a store that has lost something.
+    pub(crate) fn open_store(&mut self, tuning: Tuning, temp_dir: Option<&Path>) -> Result<Opened> {
+        let (acknowledged, file) = self.acknowledged()?;
+        let place = self.path.join(STORE);
+        let journals = Journals::read(&place)?;
+        let open = |folder: &Self| -> Result<(FjallStore, Counters, u64)> {
+            let store = FjallStore::open_as(&folder.store(), &place, tuning)?;
+            let counters = read_counters(&store)?;
+            let lost = acknowledged.saturating_sub(counters.batch).max(journals.missing);
+            let is_for_reading = lost > 0 || folder.is_read_only();
+            Ok((if is_for_reading { store.for_reading() } else { store }, counters, lost))
+        };
+        let opened = |(store, counters, lost): (FjallStore, Counters, u64), file| Opened {
+            store,
+            counters,
+            lost,
+            acknowledged,
+            file,
+        };
+        if !self.is_read_only() && !journals.keep(acknowledged) {
+            self.copy = Some(ReadingCopy::of(&self.files, &place, temp_dir)?);
+            let looked = open(self)?;
+            if looked.2 > 0 {
+                return Ok(opened(looked, file));
+            }
+            drop(looked);
+            self.copy = None;
+        }
+        Ok(opened(open(self)?, file))
+    }
+
+    /// Opens the store of a folder itself, whatever it has lost, and closes it. The number of the last acknowledged batch is
+    /// that of the last one that is there from now on.
+    pub(crate) fn accept_loss(&mut self, batch: u64, tuning: Tuning) -> Result<()> {
+        self.copy = None;
+        self.set_acknowledged(batch)?;
+        FjallStore::open(&self.store(), tuning).map(drop)
     }
 
     /// Writes the number of the last acknowledged batch anew.
@@ -296,6 +349,14 @@ impl Folder {
     pub(crate) fn bytes(&self) -> u64 {
         bytes_in(&self.path)
     }
+}
+
+/// The number of the last acknowledged batch of the index at `path`.
+fn read_acknowledged(files: &Files, path: &Path) -> Result<u64> {
+    let path = path.join(ACKNOWLEDGED);
+    let wrong = |cause| Error::damaged(path.display().to_string(), cause);
+    let bytes = files.read(&path)?.ok_or_else(|| wrong("the file is missing"))?;
+    read_number(&bytes).ok_or_else(|| wrong("it is not a number with its check"))
 }
 
 /// The configuration of the index at `path`, which may be open elsewhere.
@@ -351,6 +412,18 @@ pub(crate) fn holds_something_else(path: &Path) -> Result<bool> {
     }
     // A store alone may be anything; ours comes with a lock.
     Ok(path.join(STORE).exists() && !path.join(LOCK).exists())
+}
+
+/// A store that was opened.
+#[derive(Debug)]
+pub(crate) struct Opened {
+    pub(crate) store: FjallStore,
+    pub(crate) counters: Counters,
+    /// How many acknowledged batches are not there.
+    pub(crate) lost: u64,
+    /// The number of the last acknowledged batch.
+    pub(crate) acknowledged: u64,
+    pub(crate) file: Acknowledged,
 }
 
 /// The file with the number of the last acknowledged batch. It is written in place and not synced: it only has to

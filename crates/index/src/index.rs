@@ -2,15 +2,16 @@
 
 use crate::changes::{self, IfThere};
 use crate::clock::{Clock, Millis, SystemClock};
-use crate::config::Config;
+use crate::config::{Config, Stored};
 use crate::document::{Document, Kept};
 use crate::engine::{Engine, check_id};
-use crate::folder::{Folder, Head, is_index};
+use crate::folder::{Folder, Head, Opened, is_index, read_head};
 use crate::search::metadata;
 use crate::store::{FjallStore, Read, Snapshot, Space, Store, Tuning};
 use crate::values::{Body, COUNTERS_KEY, Counters, Record, damaged, number_key};
 use crate::writer::Writer;
 use crate::{Error, Result};
+use files::Files;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -24,7 +25,8 @@ pub struct Options {
     pub memtable: u64,
     /// What time it is.
     pub clock: Arc<dyn Clock>,
-    /// The folder for what is needed to read an index that cannot be written to; without one, that of the system.
+    /// The folder for what is needed to read an index that cannot be written to, or that has lost something; without one,
+    /// that of the system.
     pub temp_dir: Option<PathBuf>,
 }
 
@@ -101,6 +103,35 @@ impl Index {
         Self::create_with(path.as_ref(), &self.engine.config, &self.options, key)
     }
 
+    /// Opens an index, or creates it with the configuration and the key of the one at `like`, which may be open elsewhere: the
+    /// two can be [merged](Self::merge) whatever they store. One that exists must have them already.
+    pub fn open_or_create_like(
+        path: impl AsRef<Path>,
+        like: impl AsRef<Path>,
+        options: &Options,
+    ) -> Result<Self> {
+        let head = read_head(&Files::default(), like.as_ref())?;
+        match Self::open(path.as_ref(), options) {
+            Err(Error::NoIndex { .. }) => {
+                Self::create_with(path.as_ref(), &head.config, options, Some(head.key))
+            }
+            Ok(index) => {
+                index.check_mergeable(&head)?;
+                Ok(index)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// An error if documents of an index with this configuration and key cannot be taken over.
+    pub(crate) fn check_mergeable(&self, head: &Head) -> Result<()> {
+        self.engine.config.check_mergeable(&head.config)?;
+        match self.engine.config.store == Stored::Shingles && self.head.key != head.key {
+            true => Err(Error::DifferentKeys),
+            false => Ok(()),
+        }
+    }
+
     pub(crate) fn create_with(
         path: &Path,
         config: &Config,
@@ -134,7 +165,8 @@ impl Index {
     }
 
     /// Opens an index. If the store has lost acknowledged batches, it is open for reading only, and
-    /// [`lost`](Self::lost) says how many. So it is if this process may not write to its files.
+    /// [`lost`](Self::lost) says how many; its files stay as they are, and what is read is a copy. So it is if this process may
+    /// not write to its files.
     pub fn open(path: impl AsRef<Path>, options: &Options) -> Result<Self> {
         Self::open_in(Folder::open(path.as_ref(), options.temp_dir.as_deref())?, options)
     }
@@ -145,14 +177,11 @@ impl Index {
         Self::open_in(Folder::open_for_reading(path.as_ref(), options.temp_dir.as_deref())?, options)
     }
 
-    fn open_in((folder, head): (Folder, Head), options: &Options) -> Result<Self> {
+    fn open_in((mut folder, head): (Folder, Head), options: &Options) -> Result<Self> {
         let engine = Engine::new(&head)?;
-        let (acknowledged, file) = folder.acknowledged()?;
+        let opened = folder.open_store(options.tuning(), options.temp_dir.as_deref())?;
+        let Opened { store, counters, lost, acknowledged, file } = opened;
         let is_read_only = folder.is_read_only();
-        let store = FjallStore::open(&folder.store(), options.tuning())?;
-        let store = if is_read_only { store.for_reading() } else { store };
-        let counters = read_counters(&store)?;
-        let lost = acknowledged.saturating_sub(counters.batch);
         let index = Self {
             engine,
             head,
@@ -236,10 +265,11 @@ impl Index {
         self.lost
     }
 
-    /// True if nothing can be written: something is [lost](Self::lost), or this process may not write to the folder.
+    /// True if nothing can be written: something is [lost](Self::lost), this process may not write to the folder, damage was
+    /// seen, or a write has failed, after which nothing is written until the index is opened again.
     #[must_use]
     pub fn is_read_only(&self) -> bool {
-        self.lost > 0 || self.folder.as_ref().is_some_and(Folder::is_read_only)
+        self.writer.is_refused() || self.store.is_damaged()
     }
 
     /// True if this value has created the index, and not found it. Nobody else can have had it open since.

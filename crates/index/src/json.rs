@@ -119,6 +119,18 @@ pub struct DocumentAnswer {
     /// Its text, if texts are stored. It is not in listings.
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<String>,
+    /// The lanes of its signature, if they are asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lanes: Option<Vec<u16>>,
+}
+
+impl DocumentAnswer {
+    /// The document with the lanes of its signature.
+    #[must_use]
+    pub fn with_lanes(mut kept: crate::Kept) -> Self {
+        let lanes = std::mem::take(&mut kept.lanes);
+        Self { lanes: Some(lanes), ..kept.into() }
+    }
 }
 
 impl From<crate::Kept> for DocumentAnswer {
@@ -133,6 +145,7 @@ impl From<crate::Kept> for DocumentAnswer {
             content_hash: format!("{content_hash:032x}"),
             metadata,
             text,
+            lanes: None,
         }
     }
 }
@@ -151,19 +164,23 @@ pub struct StatsAnswer {
     batches: u64,
     /// Acknowledged batches that the store has lost. If it is not 0, nothing can be written.
     lost: u64,
+    /// True if nothing can be written: something is lost or damaged, a write has failed, or the files cannot be written to.
+    read_only: bool,
     /// The bytes of all files.
     disk_bytes: u64,
 }
 
 impl From<&crate::Stats> for StatsAnswer {
     fn from(stats: &crate::Stats) -> Self {
-        let crate::Stats { documents, distinct, next_number, batches, lost, disk_bytes, .. } = *stats;
-        Self { documents, distinct, next_number, batches, lost, disk_bytes }
+        let crate::Stats { documents, distinct, next_number, batches, lost, read_only, disk_bytes, .. } =
+            *stats;
+        Self { documents, distinct, next_number, batches, lost, read_only, disk_bytes }
     }
 }
 
 /// What a verification has found.
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(ToSchema))]
 pub struct VerifyAnswer {
     /// True if nothing is wrong.
     clean: bool,
@@ -225,7 +242,7 @@ mod tests {
         assert_eq!(
             json(&StatsAnswer::from(&stats)),
             format!(
-                r#"{{"documents":1,"distinct":1,"next_number":2,"batches":1,"lost":0,"disk_bytes":{bytes}}}"#
+                r#"{{"documents":1,"distinct":1,"next_number":2,"batches":1,"lost":0,"read_only":false,"disk_bytes":{bytes}}}"#
             )
         );
         let verified = index.verify().unwrap();

@@ -93,6 +93,6 @@ pub use key_table::{Entry, KeyTable, KeyTableConfig};
 #[cfg(feature = "parquet")]
 pub use operations::SketchTable;
 pub use operations::{
-    AddTo, Added, Against, Applied, Ask, BucketSizes, BulkOptions, BulkReport, Change, Changed, Filter,
-    IfPresent, LshFile, Query, Repaired, Sketches, Stats, Ticket, Verified,
+    AddTo, Added, Against, Applied, Ask, BucketSizes, BulkOptions, BulkReport, Change, Changed, Extras,
+    Filter, IfPresent, Listing, LshFile, Query, Repaired, Sketches, Stats, Ticket, Verified,
 };

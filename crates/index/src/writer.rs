@@ -20,6 +20,7 @@ use crate::values::{COUNTERS_KEY, Counters};
 use crate::{Error, Result};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 /// Collects writes and commits them in groups.
@@ -27,6 +28,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 pub(crate) struct Writer {
     state: Mutex<State>,
     changed: Condvar,
+    /// True if nothing is written any more. Whoever asks does not wait for a writer.
+    is_refused: AtomicBool,
 }
 
 #[derive(Debug)]
@@ -133,7 +136,7 @@ impl Writer {
             refused: None,
             acknowledged,
         };
-        Self { state: Mutex::new(state), changed: Condvar::new() }
+        Self { state: Mutex::new(state), changed: Condvar::new(), is_refused: AtomicBool::new(false) }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -196,7 +199,7 @@ impl Writer {
             match committed {
                 Ok(()) => state.committed = group,
                 Err(error) => {
-                    state.refused = Some(Refusal::Failed(error.to_string()));
+                    self.refuse(&mut state, Refusal::Failed(error.to_string()));
                     self.changed.notify_all();
                     return Err(error);
                 }
@@ -226,7 +229,7 @@ impl Writer {
                     }
                     Err(error) => {
                         // How much was written is not known.
-                        state.refused = Some(Refusal::Failed(error.to_string()));
+                        self.refuse(&mut state, Refusal::Failed(error.to_string()));
                         Err(error)
                     }
                 };
@@ -238,12 +241,22 @@ impl Writer {
 
     /// Refuses writes from now on: the store has lost batches.
     pub(crate) fn refuse_lost(&self, path: PathBuf, lost: u64, acknowledged: u64) {
-        self.lock().refused = Some(Refusal::Lost { path, lost, acknowledged });
+        self.refuse(&mut self.lock(), Refusal::Lost { path, lost, acknowledged });
     }
 
     /// Refuses writes from now on: the folder cannot be written to.
     pub(crate) fn refuse_read_only(&self, path: PathBuf) {
-        self.lock().refused = Some(Refusal::ReadOnly { path });
+        self.refuse(&mut self.lock(), Refusal::ReadOnly { path });
+    }
+
+    fn refuse(&self, state: &mut State, refusal: Refusal) {
+        state.refused = Some(refusal);
+        self.is_refused.store(true, Ordering::Relaxed);
+    }
+
+    /// True if nothing is written any more.
+    pub(crate) fn is_refused(&self) -> bool {
+        self.is_refused.load(Ordering::Relaxed)
     }
 
     /// An error if nothing is written any more.

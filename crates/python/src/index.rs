@@ -8,14 +8,16 @@ use crate::jobs::{Documents, Options};
 use crate::watch::watched;
 use index::json::{StatsAnswer, VerifyAnswer};
 use index::{
-    Ask, Clock, Config, Content, Document, Filter, IfPresent, Imported, Index, Kept, Lifetime, LshFile,
-    Match, Metadata, OnMatch, Query, SketchTable, Sketches, Stored, SystemClock,
+    Ask, Clock, Config, Content, Document, Extras, Filter, IfPresent, Imported, Index, Kept, Lifetime,
+    Listing, LshFile, Match, Metadata, OnMatch, Query, SketchTable, Sketches, Stored, SystemClock,
 };
 use pipeline::Observer;
 use pyo3::prelude::*;
 use serde_json::{Value, json};
+use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Duration;
 
 /// How many documents are removed with one sync.
@@ -59,8 +61,8 @@ impl PlainDocument {
         let document = match self.content {
             PlainContent::Text(text) => Document::new(self.id, text).with_within(self.within),
             PlainContent::Signature(signature) => {
-                let mut imported = Imported::new(lanes(signature.get(), index)?);
-                imported.within = self.within.as_deref().map_or([0; 2], pipeline::Documents::within_hash);
+                let imported = Imported::new(lanes(signature.get(), index)?);
+                let imported = imported.with_within(self.within.as_deref());
                 Document::of(self.id, Content::Imported(Box::new(imported)))
             }
         };
@@ -89,6 +91,9 @@ pub(crate) struct Creating {
     ttl: Option<u64>,
     #[pyo3(item)]
     candidates: Option<usize>,
+    /// The folder of the index whose configuration and key it has. Nothing else is said then.
+    #[pyo3(item)]
+    like: Option<PathBuf>,
     /// True if it may be created.
     #[pyo3(item)]
     create: bool,
@@ -116,6 +121,9 @@ pub(crate) struct PlainQuery {
 #[pyclass(module = "lookalike._native", frozen)]
 pub(crate) struct NativeIndex {
     open: RwLock<Option<Arc<Index>>>,
+    /// Listings that are under way, by a number.
+    listings: Mutex<BTreeMap<u64, Arc<Mutex<Listing>>>>,
+    next_listing: AtomicU64,
     /// The process that opened it. A process that was forked from it has a copy of its memory, but neither its threads nor
     /// its lock.
     process: u32,
@@ -125,6 +133,8 @@ impl Drop for NativeIndex {
     fn drop(&mut self) {
         if self.process != std::process::id() {
             // To close a copy would write what the other process writes too.
+            let listings = self.listings.get_mut().unwrap_or_else(PoisonError::into_inner);
+            std::mem::forget(std::mem::take(listings));
             std::mem::forget(self.open.get_mut().unwrap_or_else(PoisonError::into_inner).take());
         }
     }
@@ -135,7 +145,7 @@ impl NativeIndex {
     /// Opens an index, or creates it.
     #[new]
     fn new(py: Python<'_>, path: PathBuf, options: Options, creating: Creating) -> PyResult<Self> {
-        let Creating { given, store, ttl, candidates, create } = creating;
+        let Creating { given, store, ttl, candidates, like, create } = creating;
         let mut config = Config::default().with_settings(options.settings()?);
         config = config.with_ttl(ttl.map(Duration::from_millis));
         if let Some(store) = store {
@@ -146,15 +156,17 @@ impl NativeIndex {
         }
         let is_given = |name: &str| given.iter().any(|given| given == name);
         let how = index::Options::default();
-        let opened = outside(py, || match create {
-            true => Index::open_or_create(&path, &config, is_given, &how),
-            false => Index::open(&path, &how).and_then(|index| {
+        let opened = outside(py, || match (like, create) {
+            (Some(like), _) => Index::open_or_create_like(&path, like, &how),
+            (None, true) => Index::open_or_create(&path, &config, is_given, &how),
+            (None, false) => Index::open(&path, &how).and_then(|index| {
                 index.config().check_same(&config, is_given)?;
                 Ok(index)
             }),
         })?;
         let open = RwLock::new(Some(Arc::new(opened.or_raise()?)));
-        Ok(Self { open, process: std::process::id() })
+        let (listings, next_listing) = (Mutex::default(), AtomicU64::new(0));
+        Ok(Self { open, listings, next_listing, process: std::process::id() })
     }
 
     /// Closes the index. Calls that are under way finish first, in their threads.
@@ -163,6 +175,8 @@ impl NativeIndex {
             return Ok(());
         }
         outside(py, || {
+            // The store is closed when nobody looks at it any more.
+            self.listings.lock().unwrap_or_else(PoisonError::into_inner).clear();
             // Other threads may ask whether it is closed, with the interpreter held: they must not wait for the disk.
             let taken = self.open.write().unwrap_or_else(PoisonError::into_inner).take();
             drop(taken);
@@ -186,10 +200,9 @@ impl NativeIndex {
             }
             IfPresent::Update => index.update_batch(&documents).map(|added| added.len() as u64),
             IfPresent::Skip => {
-                let mut new: Vec<Document> = Vec::new();
+                let (mut new, mut seen): (Vec<Document>, HashSet<String>) = Default::default();
                 for document in documents {
-                    let is_new = !new.iter().any(|other| other.id == document.id);
-                    if is_new && !index.contains(&document.id)? {
+                    if seen.insert(document.id.clone()) && !index.contains(&document.id)? {
                         new.push(document);
                     }
                 }
@@ -238,12 +251,13 @@ impl NativeIndex {
             }
         }
         let memory = options.resources()?.memory;
+        let extras = Extras { metadata, lifetime: Lifetime::Usual };
         let work = |observer: &dyn Observer| {
             Ok(match &job {
                 Some((job, _copies)) if sketches.is_empty() => {
-                    index.add_sources_with(job, &metadata, if_present, observer)
+                    index.add_sources_with(job, &extras, if_present, observer)
                 }
-                _ => index.add_all_sketches(&sketches, if_present, memory, observer),
+                _ => index.add_all_sketches(&sketches, Lifetime::Usual, if_present, memory, observer),
             })
         };
         Ok(watched(py, progress.as_ref(), work)?.or_raise()?.added)
@@ -297,8 +311,9 @@ impl NativeIndex {
         let (job, _copies) = options.job(&documents, None, None)?;
         let (add, on_match) = on_match_of(on_match)?;
         let mut answers = Vec::new();
+        let extras = Extras { metadata, lifetime: Lifetime::Usual };
         let work = |observer: &dyn Observer| {
-            Ok(index.check_sources_with(&job, &metadata, add, on_match, observer, |documents, checked| {
+            Ok(index.check_sources_with(&job, &extras, add, on_match, observer, |documents, checked| {
                 answers.extend(documents.iter().map(|document| document.id.clone()).zip(checked));
                 Ok::<_, index::Error>(())
             }))
@@ -337,21 +352,34 @@ impl NativeIndex {
         outside(py, || index.contains(id))?.or_raise()
     }
 
-    /// Some documents after the one with this number, as JSON, with their texts if these are wanted and stored.
-    fn page(&self, py: Python<'_>, after: u64, most: usize, texts: bool) -> PyResult<Vec<String>> {
+    /// Begins a listing of all documents as they are now, and returns its number.
+    fn begin_listing(&self, py: Python<'_>) -> PyResult<u64> {
         let index = self.index()?;
-        let page = outside(py, || -> index::Result<Vec<Kept>> {
-            let mut page = index.list(after, most)?;
-            if texts && index.config().store == Stored::Text {
-                for kept in &mut page {
-                    // One that was removed or replaced meanwhile is as it was listed.
-                    let now = index.get(&kept.id)?.filter(|now| now.number == kept.number);
-                    kept.text = now.and_then(|now| now.text);
-                }
-            }
-            Ok(page)
+        let listing = outside(py, || index.listing())?.or_raise()?;
+        let number = self.next_listing.fetch_add(1, Ordering::Relaxed);
+        self.listings().insert(number, Arc::new(Mutex::new(listing)));
+        Ok(number)
+    }
+
+    /// The next documents of a listing, as JSON, with their texts if these are wanted and stored.
+    fn page(&self, py: Python<'_>, listing: u64, most: usize, texts: bool) -> PyResult<Vec<String>> {
+        let index = self.index()?;
+        let found = self.listings().get(&listing).cloned();
+        let listing = found.ok_or_else(|| setting("the index was closed"))?;
+        let page = outside(py, || {
+            let mut listing = listing.lock().unwrap_or_else(PoisonError::into_inner);
+            listing.page(&index, most, texts)
         })?;
+        // The index may be closed by now, and must not be kept open by what is left of the listing.
+        drop(listing);
         Ok(page.or_raise()?.iter().map(|kept| document(kept).to_string()).collect())
+    }
+
+    /// Ends a listing.
+    fn end_listing(&self, listing: u64) {
+        if self.process == std::process::id() {
+            self.listings().remove(&listing);
+        }
     }
 
     /// The settings that decide its signatures and answers, as JSON.
@@ -453,6 +481,10 @@ fn files_of_sketches(documents: &Documents<'_>) -> PyResult<Vec<Sketches>> {
 }
 
 impl NativeIndex {
+    fn listings(&self) -> MutexGuard<'_, BTreeMap<u64, Arc<Mutex<Listing>>>> {
+        self.listings.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     pub(crate) fn index(&self) -> PyResult<Arc<Index>> {
         if self.process != std::process::id() {
             return Err(forked(self.process));

@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::options::Options;
 use crate::problem::{Problem, Result, shown};
 use axum::http::StatusCode;
-use index::{Config, Index};
+use index::{Clock, Config, Index};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock, RwLockWriteGuard};
@@ -71,6 +71,11 @@ impl Collections {
             folder: options.folder.clone(),
             options: options.index.clone(),
         })
+    }
+
+    /// What time it is.
+    pub(crate) fn clock(&self) -> &dyn Clock {
+        self.options.clock.as_ref()
     }
 
     /// The collection with this name.

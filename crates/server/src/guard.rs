@@ -90,7 +90,11 @@ fn request_id(headers: &HeaderMap) -> String {
     format!("{start:x}-{:x}", NEXT.fetch_add(1, Ordering::Relaxed))
 }
 
-/// Lets a request in, or refuses it. Its work must be done within the time limit, except for streams and backups.
+/// Requests that take as long as the collection is large.
+const LONG: [&str; 7] = ["/bulk", "/export", "/backup", "/compact", "/verify", "/expire", "/merge"];
+
+/// Lets a request in, or refuses it. Its work must be done within the time limit, except for streams and for what concerns a
+/// whole collection.
 pub(crate) async fn enter(
     axum::extract::State(state): axum::extract::State<State>,
     mut request: Request,
@@ -103,7 +107,7 @@ pub(crate) async fn enter(
     };
     request.extensions_mut().insert(access);
     let route = request.extensions().get::<MatchedPath>().map_or("", MatchedPath::as_str);
-    let is_long = route.ends_with("/bulk") || route.ends_with("/backup");
+    let is_long = LONG.iter().any(|end| route.ends_with(end));
     let work = PERMIT.scope(permit, next.run(request));
     if is_long {
         return work.await;
@@ -126,7 +130,7 @@ fn admit(state: &State, request: &Request) -> Result<(Access, Permit)> {
 
 /// What a client must be allowed to do, at least. `check` and `bulk` look again, because it depends on what is asked.
 fn needed(method: &Method, route: &str) -> Access {
-    let reads = ["/query", "/compare", "/check", "/bulk"];
+    let reads = ["/query", "/compare", "/check", "/bulk", "/verify"];
     match *method {
         Method::GET | Method::HEAD => Access::Read,
         Method::POST if reads.iter().any(|end| route.ends_with(end)) => Access::Read,

@@ -70,7 +70,7 @@ impl Default for Metrics {
         let help = "Documents, with those that have expired but are not removed yet";
         registry.register("documents", help, metrics.documents.clone());
         registry.register_with_unit("disk", "The size of all files", Unit::Bytes, metrics.bytes.clone());
-        let help = "1 if a collection is read only: it has lost writes, or its files cannot be written to";
+        let help = "1 if a collection is read only: it has lost writes, is damaged, a write failed, or its files are read only";
         registry.register("read_only", help, metrics.read_only.clone());
         metrics
     }

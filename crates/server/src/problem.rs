@@ -162,7 +162,7 @@ impl From<index::Error> for Problem {
                 return Self::new(StatusCode::CONFLICT, "duplicate-id", detail)
                     .advise("set `update` to true to replace that document");
             }
-            Contradiction { .. } => (StatusCode::CONFLICT, "contradiction"),
+            Contradiction { .. } | DifferentKeys => (StatusCode::CONFLICT, "contradiction"),
             Unsuitable { .. } | Settings(_) => (StatusCode::UNPROCESSABLE_ENTITY, "unsuitable-setting"),
             Id { .. } | MetadataSize { .. } | ExpiresInThePast { .. } | Threshold { .. } | Zero { .. } => {
                 (StatusCode::UNPROCESSABLE_ENTITY, "invalid-request")
@@ -185,9 +185,7 @@ impl From<index::Error> for Problem {
             Failed { .. } => {
                 return unavailable(&error, "an earlier write failed, and the collection is read only");
             }
-            Damaged { .. } | WouldLose { .. } | DifferentKeys => {
-                return unavailable(&error, "the collection is damaged");
-            }
+            Damaged { .. } | WouldLose { .. } => return unavailable(&error, "the collection is damaged"),
             InUse { .. } | Newer { .. } => return unavailable(&error, "the collection cannot be opened"),
             _ => return unavailable(&error, "the collection cannot be read or written"),
         };

@@ -9,8 +9,9 @@
 //!
 //! - in memory, for every kind of write, until the service is started again;
 //! - in the collection, in the same commit as the write, if the write is one commit to it ([`applied`]). So a write that
-//!   is sent again is one write also after a kill, and no sync is added. Creating and deleting collections, backups, and
-//!   removals by metadata are not such writes: done again, they do nothing more, or say that it is there already.
+//!   is sent again is one write also after a kill, and no sync is added. Creating and deleting collections, backups, removals
+//!   by metadata and what concerns a whole collection are not such writes: done again, they do nothing more, or say that it
+//!   is there already.
 
 use crate::guard::{PERMIT, permit};
 use crate::json;
@@ -151,6 +152,7 @@ pub(crate) async fn once(
     let route = request.extensions().get::<MatchedPath>().map_or("", MatchedPath::as_str);
     let only_reads = matches!(*request.method(), Method::GET | Method::HEAD)
         || route.ends_with("/query")
+        || route.ends_with("/verify")
         || route.ends_with("/compare");
     if only_reads || !request.headers().contains_key(HEADER) {
         return next.run(request).await;

@@ -5,6 +5,7 @@ pub(crate) mod dist;
 pub(crate) mod fuzz;
 mod python;
 mod readme;
+mod schemathesis;
 mod spark;
 mod store;
 pub(crate) mod tables;

@@ -1,5 +1,6 @@
 //! `cargo xtask test`: checks everything that must hold before a change is accepted. It stops at the first failure.
 
+use super::schemathesis::Schemathesis;
 use super::store::Store;
 use super::{python, readme};
 use crate::{output, step};
@@ -18,7 +19,9 @@ pub(crate) fn run() -> Result<(), String> {
     step::run("clippy", &mut step::cargo(clippy))?;
     let tests = ["test", "--workspace", "--all-features", "--lib", "--bins", "--tests"];
     let store = Store::start()?;
-    let tests = step::run_tests("tests", store.tell(&mut step::cargo(tests)))?;
+    let schemathesis = Schemathesis::find();
+    let mut tests = step::cargo(tests);
+    let tests = step::run_tests("tests", schemathesis.tell(store.tell(&mut tests)))?;
     drop(store);
     let doc_tests = ["test", "--workspace", "--all-features", "--doc"];
     let doc_tests = step::run_tests("doc tests", &mut step::cargo(doc_tests))?;
@@ -34,6 +37,7 @@ pub(crate) fn run() -> Result<(), String> {
             readme::check(&printed)?;
         }
     }
+    check_embedded()?;
     check_features()?;
     check_other_architectures()?;
     check_oldest_rust()?;
@@ -41,13 +45,35 @@ pub(crate) fn run() -> Result<(), String> {
     let python_tests = python::test()?;
 
     let seconds = start.elapsed().as_secs_f64();
-    let examples = examples.len();
+    // The other one is that of the index.
+    let examples = examples.len() + 1;
     output::line(&format!(
         "all passed: {tests} tests, {doc_tests} doc tests, {examples} examples, {python_tests} tests in \
          Python, {seconds:.0} s"
     ));
     not_tested_here();
+    schemathesis.say_if_missing();
     Ok(())
+}
+
+/// Runs the example of the index, which has one without a server: of two texts that are alike, one is new.
+fn check_embedded() -> Result<(), String> {
+    let folder = step::build_folder().join("embedded");
+    let failed = |cause| format!("{}: {cause}", folder.display());
+    if folder.exists() {
+        std::fs::remove_dir_all(&folder).map_err(failed)?;
+    }
+    std::fs::create_dir_all(&folder).map_err(failed)?;
+    let texts = folder.join("texts");
+    std::fs::write(&texts, "one two three four five six\nOne two three four five six!\n").map_err(failed)?;
+    let run = ["run", "--quiet", "--profile", "test", "--package", "lookalike-index", "--all-features"];
+    let mut run = step::cargo(run.into_iter().chain(["--example", "embed", "--"]));
+    run.arg(folder.join("seen")).stdin(std::fs::File::open(&texts).map_err(failed)?);
+    let printed = step::run_for_output("example embed", &mut run)?;
+    match printed.as_str() {
+        "new, kept as line-1\nlike line-1, similarity 1.000\n" => Ok(()),
+        other => Err(format!("the example embed printed something else:\n{other}")),
+    }
 }
 
 /// Prints which kinds of CPUs could not be tested on this machine.

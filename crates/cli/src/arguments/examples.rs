@@ -262,16 +262,18 @@ Examples:
   lookalike index add seen/ crawl/*.jsonl.zst --id-field url
   lookalike index add seen/ crawl.jsonl --id-field url --meta lang,author.name
   lookalike index add seen/ changed.jsonl --id-field url --update
+  lookalike index add seen/ today.jsonl --id-field url --ttl 30d
   lookalike index add seen/ corpus.sketch";
 
 pub(crate) const INDEX_QUERY_ABOUT: &str = "\
-Lists the documents that look like a text or like another document, the most similar first. Each line has the similarity, the \
+Lists the documents that look like a text, like another document or like a signature, the most similar first. Each line has the similarity, the \
 id, and when the document was added. A similarity that signatures estimate is followed by its standard error.";
 
 pub(crate) const INDEX_QUERY: &str = "\
 Examples:
   lookalike index query seen/ --text-file page.txt --top 10
   lookalike index query seen/ --id doc-17 --threshold 0.5 --json
+  lookalike index query seen/ --signature page.signature
   cat page.txt | lookalike index query seen/ --text-file -";
 
 pub(crate) const INDEX_CHECK_ABOUT: &str = "\

@@ -71,7 +71,8 @@ pub(crate) struct Creating {
     /// estimated; its shingles, so that they are exact; or its text, so that shared passages can be shown too
     #[arg(long, value_name = "WHAT", value_parser = one_of::<Stored>(&["signatures", "shingles", "text"]))]
     pub(crate) store: Option<Stored>,
-    /// How long a document stays, as in 30d; without this flag it stays for ever
+    /// How long documents stay, as in 30d; without this flag they stay for ever. When documents are added to an index that
+    /// exists, how long these stay, whatever the index says
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub(crate) ttl: Option<Duration>,
     /// How many candidates a question looks at, the oldest first. If there are more, the answer says so
@@ -80,11 +81,11 @@ pub(crate) struct Creating {
 }
 
 impl Creating {
-    /// True if something was chosen for the setting with this name.
-    pub(crate) fn has(&self, setting: &str) -> bool {
+    /// True if something was chosen for the setting with this name that an index which exists must have. How long documents
+    /// stay may be chosen for each.
+    pub(crate) fn fixes(&self, setting: &str) -> bool {
         match setting {
             "store" => self.store.is_some(),
-            "ttl" => self.ttl.is_some(),
             "candidates" => self.candidates.is_some(),
             _ => false,
         }
@@ -160,7 +161,7 @@ pub(crate) struct Selecting {
 
 /// `lookalike index query`
 #[derive(Debug, Args)]
-#[command(group(ArgGroup::new("asked").args(["text", "text_file", "id"]).required(true)))]
+#[command(group(ArgGroup::new("asked").args(["text", "text_file", "id", "signature"]).required(true)))]
 pub(crate) struct IndexQueryArguments {
     /// The folder of the index
     #[arg(value_name = "INDEX")]
@@ -174,6 +175,11 @@ pub(crate) struct IndexQueryArguments {
     /// Search for what looks like this document of the index
     #[arg(long, value_name = "ID", conflicts_with = "within")]
     pub(crate) id: Option<String>,
+    /// A file that holds the signature to search for, as `Signature.to_bytes()` of the Python package and
+    /// `Signature::to_bytes` of the library write it. It must have been made with the settings of the index; similarities to it
+    /// are estimated
+    #[arg(long, value_name = "FILE")]
+    pub(crate) signature: Option<PathBuf>,
     /// Show at most this many documents
     #[arg(long, value_name = "N", default_value = "10", value_parser = shown_at_most())]
     pub(crate) top: usize,
@@ -205,6 +211,9 @@ pub(crate) struct CheckArguments {
     #[arg(long, value_name = "FIELD,...", requires = "add", value_delimiter = ',',
         value_parser = clap::builder::NonEmptyStringValueParser::new())]
     pub(crate) meta: Vec<String>,
+    /// With --add, how long the added records stay, as in 30d; without this flag as long as the index says
+    #[arg(long, value_name = "TIME", requires = "add", value_parser = duration)]
+    pub(crate) ttl: Option<Duration>,
     #[command(flatten)]
     pub(crate) reading: Reading,
     #[command(flatten)]

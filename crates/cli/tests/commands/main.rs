@@ -14,6 +14,7 @@ mod frames;
 mod help;
 mod hostile;
 mod index;
+mod index_answers;
 mod index_inputs;
 mod kind_records;
 mod kinds;

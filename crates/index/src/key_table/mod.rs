@@ -28,7 +28,7 @@ mod entries;
 #[cfg(test)]
 mod tests;
 
-use crate::folder::{Folder, holds_something_else};
+use crate::folder::{Folder, Opened, holds_something_else};
 use crate::index::read_counters;
 use crate::pages::List;
 use crate::store::{FjallStore, Read, Snapshot, Space, Store, Tuning};
@@ -106,7 +106,7 @@ pub struct KeyTable {
 
 impl KeyTable {
     /// Opens a table, or creates it if the folder does not exist or is empty. If the store has lost acknowledged batches,
-    /// nothing can be written, and [`lost`](Self::lost) says how many: see [`accept_loss`](Self::accept_loss).
+    /// nothing is written, and [`lost`](Self::lost) says how many: see [`accept_loss`](Self::accept_loss).
     pub fn open_or_create(path: impl AsRef<Path>, config: &KeyTableConfig) -> Result<Self> {
         let path = path.as_ref();
         if !(1..=MOST_BANDS).contains(&config.bands) {
@@ -142,12 +142,9 @@ impl KeyTable {
                 return Err(Error::Contradiction { setting: setting.into(), index, asked });
             }
         }
-        let folder = Folder::lock(Files::default(), path)?;
-        FjallStore::check(&folder.store())?;
-        let (acknowledged, file) = folder.acknowledged()?;
-        let store = FjallStore::open(&folder.store(), Tuning::default())?;
-        let counters = read_counters(&store)?;
-        let lost = acknowledged.saturating_sub(counters.batch);
+        let mut folder = Folder::open_with(path)?;
+        let Opened { store, counters, lost, acknowledged, file } =
+            folder.open_store(Tuning::default(), None)?;
         let writer = Writer::new(counters, file);
         if lost > 0 {
             writer.refuse_lost(path.to_owned(), lost, acknowledged);
@@ -173,7 +170,9 @@ impl KeyTable {
     /// opened again.
     pub fn accept_loss(self) -> Result<()> {
         let batch = read_counters(self.store.as_ref())?.batch;
-        self.folder.as_ref().map_or(Ok(()), |folder| folder.set_acknowledged(batch))
+        let Self { store, folder, .. } = self;
+        drop(store);
+        folder.map_or(Ok(()), |mut folder| folder.accept_loss(batch, Tuning::default()))
     }
 
     /// The number of bands.

@@ -8,7 +8,7 @@ use lookalike::hashing::SplitMix64;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
@@ -276,6 +276,59 @@ fn lost_batches_are_noticed_and_can_be_accepted() {
     let table = open(&path).unwrap();
     assert_eq!(table.lost(), 0);
     table.insert(&[Entry::new("y", [1, 2])], false, None).unwrap();
+}
+
+/// The files of a table, with their bytes.
+fn files(path: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut all = BTreeMap::new();
+    for entry in std::fs::read_dir(path).unwrap() {
+        let entry = entry.unwrap().path();
+        match entry.is_dir() {
+            true => all.append(&mut files(&entry)),
+            false => drop(all.insert(entry.clone(), std::fs::read(&entry).unwrap())),
+        }
+    }
+    all
+}
+
+#[test]
+fn a_table_that_is_damaged_is_not_written_to() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, copy) = (folder.path().join("table"), folder.path().join("copy"));
+    let table = open(&path).unwrap();
+    for number in 0..9_u64 {
+        table.insert(&[Entry::new(format!("{number}"), [number, 7])], false, None).unwrap();
+    }
+    for (file, bytes) in files(&path) {
+        let to = copy.join(file.strip_prefix(&path).unwrap());
+        std::fs::create_dir_all(to.parent().unwrap()).unwrap();
+        std::fs::write(to, bytes).unwrap();
+    }
+    let journal = copy.join("store/0.jnl");
+    let mut bytes = std::fs::read(&journal).unwrap();
+    let end = bytes.iter().rposition(|&byte| byte != 0).unwrap();
+    bytes.truncate(end / 2);
+    std::fs::write(&journal, bytes).unwrap();
+    let before = files(&copy);
+    let table = open(&copy).unwrap();
+    let lost = table.lost();
+    assert!((1..9).contains(&lost), "{lost}");
+    assert!(table.insert(&[Entry::new("new", [1, 2])], false, None).is_err());
+    assert_eq!(table.query(&[99, 7]).unwrap().len() as u64, 9 - lost);
+    drop(table);
+    assert!(files(&copy) == before, "it was written to");
+    open(&copy).unwrap().accept_loss().unwrap();
+    let table = open(&copy).unwrap();
+    table.insert(&[Entry::new("new", [1, 2])], false, None).unwrap();
+    assert_eq!((table.lost(), table.len().unwrap()), (0, 10 - lost));
+    drop(table);
+    // A file that is missing is named before anything is written.
+    for file in ["acknowledged", "lock", "process"] {
+        std::fs::remove_file(copy.join(file)).unwrap();
+    }
+    let before = files(&copy);
+    assert!(matches!(open(&copy), Err(Error::Damaged { place, .. }) if place.contains("acknowledged")));
+    assert!(files(&copy) == before, "it was written to");
 }
 
 /// The folder of the table, for the process that is killed.

@@ -3,10 +3,9 @@
 use crate::config::Config;
 use crate::document::Kept;
 use crate::folder::Folder;
-use crate::index::{kept, read_counters};
-use crate::search::{view, wrong_record};
+use crate::index::read_counters;
 use crate::store::{FjallStore, Snapshot, Space, Store};
-use crate::values::{Body, damaged, number_key, number_of};
+use crate::values::{Body, damaged, number_key};
 use crate::{Error, Index, Options, Result, Stored};
 use lookalike::passages::{Comparison, compare};
 use std::path::Path;
@@ -31,7 +30,7 @@ pub struct Stats {
     pub batches: u64,
     /// Acknowledged batches that the store has lost.
     pub lost: u64,
-    /// True if nothing can be written: something is lost, or this process may not write to the folder.
+    /// True if nothing can be written: something is lost or damaged, this process may not write to the folder, or a write has failed.
     pub read_only: bool,
     /// The bytes of all files.
     pub disk_bytes: u64,
@@ -87,9 +86,10 @@ impl Index {
         self.path().canonicalize().unwrap_or_else(|_| self.path())
     }
 
-    /// Makes an index at `to` from a backup, and opens it. The backup is not changed, and can be restored again.
+    /// Makes an index at `to` from a backup, and opens it. The backup can be restored again: nothing is written to its folder,
+    /// but who has it open.
     pub fn restore(backup: impl AsRef<Path>, to: impl AsRef<Path>, options: &Options) -> Result<Self> {
-        let source = Self::open(backup, options)?;
+        let source = Self::open_read_only(backup, options)?;
         source.backup(to.as_ref())?;
         drop(source);
         Self::open(to, options)
@@ -100,47 +100,12 @@ impl Index {
         &self,
         mut visit: impl FnMut(Kept) -> std::result::Result<bool, E>,
     ) -> std::result::Result<(), E> {
-        let snapshot = self.snapshot()?;
-        let (end, now) = (read_counters(snapshot.as_ref())?.next, self.now());
-        for entry in snapshot.scan(Space::Documents, &[]) {
-            let (key, value) = entry?;
-            let number = number_of(Space::Documents, &key)?;
-            if number >= end {
-                break;
-            }
-            let view = view(&self.engine, number, &value)?;
-            if view.is_expired(now) {
-                continue;
-            }
-            let record = view.record().ok_or_else(|| wrong_record(number))?;
-            let text = match self.body(snapshot.as_ref(), number)? {
-                Some(Body::Text(text)) => Some(text),
-                _ => None,
-            };
-            if !visit(kept(number, record, text)?)? {
-                break;
-            }
-        }
-        Ok(())
+        self.listing()?.visit(self, true, &mut visit)
     }
 
     /// Some documents after the one with this number, in the order of their numbers: a page of a listing.
     pub fn list(&self, after: u64, most: usize) -> Result<Vec<Kept>> {
-        let snapshot = self.snapshot()?;
-        let (end, now) = (read_counters(snapshot.as_ref())?.next, self.now());
-        let mut page = Vec::new();
-        for entry in snapshot.scan(Space::Documents, &number_key(after.saturating_add(1))) {
-            let (key, value) = entry?;
-            let number = number_of(Space::Documents, &key)?;
-            if number >= end || page.len() == most {
-                break;
-            }
-            let view = view(&self.engine, number, &value)?;
-            if !view.is_expired(now) {
-                page.push(kept(number, view.record().ok_or_else(|| wrong_record(number))?, None)?);
-            }
-        }
-        Ok(page)
+        self.listing()?.after(after).page(self, most, false)
     }
 
     /// What a text shares with a document. The index must store texts.

@@ -5,7 +5,7 @@ use crate::index::read_counters;
 use crate::search::{view, wrong_record};
 use crate::store::Space;
 use crate::values::number_of;
-use crate::{Error, Index, Result, Stored};
+use crate::{Error, Index, Result};
 
 /// How many documents are added with one commit.
 const BATCH: usize = 1_000;
@@ -18,10 +18,7 @@ impl Index {
     /// An id that is in both is an error, and nothing is added. Documents are added in batches of 1,000; after a kill,
     /// call this again with `skip_present`: documents whose id is there already are then left out.
     pub fn merge(&self, other: &Self, skip_present: bool) -> Result<u64> {
-        self.engine.config.check_mergeable(&other.engine.config)?;
-        if self.engine.config.store == Stored::Shingles && self.head.key != other.head.key {
-            return Err(Error::DifferentKeys);
-        }
+        self.check_mergeable(&other.head)?;
         let theirs = other.snapshot()?;
         let (end, now) = (read_counters(theirs.as_ref())?.next, self.now());
         if !skip_present {

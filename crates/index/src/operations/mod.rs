@@ -5,6 +5,7 @@ mod bulk;
 mod check;
 mod feeding;
 mod forget;
+mod listing;
 mod maintain;
 mod merge;
 mod once;
@@ -18,6 +19,7 @@ mod verify;
 
 pub use batch::{Change, Changed};
 pub use bulk::{BulkOptions, BulkReport};
+pub use listing::Listing;
 pub use maintain::Stats;
 pub use once::{Applied, Ticket};
 pub use query::{Ask, Filter, Query};
@@ -27,5 +29,5 @@ pub use sizes::BucketSizes;
 #[cfg(feature = "parquet")]
 pub use sketches::SketchTable;
 pub use sketches::{LshFile, Sketches};
-pub use sources::{Added, IfPresent};
+pub use sources::{Added, Extras, IfPresent};
 pub use verify::Verified;

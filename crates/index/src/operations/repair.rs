@@ -8,7 +8,7 @@ use crate::engine::{Engine, Prepared};
 use crate::folder::{Folder, Head};
 use crate::index::{Options, read_counters};
 use crate::search::view;
-use crate::store::{Batch, FjallStore, Snapshot, Space, Store};
+use crate::store::{Batch, FjallStore, Journals, Snapshot, Space, Store};
 use crate::values::{Body, COUNTERS_KEY, Counters, id_number, number_of};
 use crate::{Error, Index, Result};
 use std::collections::HashSet;
@@ -45,13 +45,14 @@ impl Index {
 
 fn repair(folder: &Folder, head: &Head, accept_loss: bool, options: &Options) -> Result<Repaired> {
     // The store itself is not even opened, so that nothing in it changes before all is well.
+    let missing = Journals::read(&folder.store())?.missing;
     let place = folder.place_for_reading()?;
     FjallStore::link_sources(&folder.store(), &place)?;
     let old = FjallStore::open(&place, options.tuning()).map_err(unrepairable)?;
     let counters = read_counters(&old).map_err(unrepairable)?;
     // A file of acknowledged batches that is damaged or missing says nothing.
     let acknowledged = folder.acknowledged().map_or(counters.batch, |(number, _)| number);
-    let lost_batches = acknowledged.saturating_sub(counters.batch);
+    let lost_batches = acknowledged.saturating_sub(counters.batch).max(missing);
     if lost_batches > 0 && !accept_loss {
         let path = folder.path().to_owned();
         return Err(Error::Lost { path, lost: lost_batches, acknowledged });

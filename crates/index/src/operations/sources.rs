@@ -5,7 +5,7 @@
 
 use super::bulk::{BulkOptions, BulkReport};
 use super::feeding::{Documents, Take, in_another_thread};
-use crate::document::{Checked, Document, MOST_METADATA_BYTES, OnMatch};
+use crate::document::{Checked, Document, Lifetime, MOST_METADATA_BYTES, OnMatch};
 use crate::engine::check_id;
 use crate::{Error, Index, Result};
 use pipeline::{Job, Observer, OnBadRecord, ReadDocument, ReadKept};
@@ -29,6 +29,16 @@ pub enum IfPresent {
     SkipSame,
     /// They replace those that are there.
     Update,
+}
+
+/// What the documents of records get besides what their records say.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Extras {
+    /// The fields of each record that are kept as metadata, as they are there. A path such as `a.b` is the field `b` of the
+    /// object in the field `a`, and is the name of the value in the metadata.
+    pub metadata: Vec<String>,
+    /// How long each of them stays.
+    pub lifetime: Lifetime,
 }
 
 /// What adding many documents has done.
@@ -59,23 +69,23 @@ impl Index {
     /// are added all or none. Of many, chunk after chunk is added; after a kill, the same job goes on, if its inputs are
     /// files or objects.
     pub fn add_sources(&self, job: &Job, if_present: IfPresent, observer: &dyn Observer) -> Result<Added> {
-        self.add_sources_with(job, &[], if_present, observer)
+        self.add_sources_with(job, &Extras::default(), if_present, observer)
     }
 
-    /// The same, with metadata: the values of these fields of each record, as they are there. A path such as `a.b` is the
-    /// field `b` of the object in the field `a`, and is the name of the value in the metadata.
+    /// The same, with metadata and a time to stay.
     pub fn add_sources_with(
         &self,
         job: &Job,
-        metadata: &[String],
+        extras: &Extras,
         if_present: IfPresent,
         observer: &dyn Observer,
     ) -> Result<Added> {
-        let (added, bad) = self.read(job, metadata, observer, |job, documents| {
-            let name = job.identity().map(|inputs| match metadata {
+        let (added, bad) = self.read(job, extras, observer, |job, documents| {
+            let name = job.identity().map(|inputs| match extras.metadata.as_slice() {
                 [] => inputs,
                 fields => format!("{inputs} {:032x}", pipeline::content_hash(fields.join("\0").as_bytes())),
             });
+            let name = name.map(|name| name_with(name, extras.lifetime));
             self.add_documents(documents, if_present, job.resources.memory, name)
         })?;
         Ok(Added { bad, ..added })
@@ -118,14 +128,14 @@ impl Index {
         observer: &dyn Observer,
         visit: impl FnMut(&[Document], Vec<Result<Checked>>) -> std::result::Result<(), E>,
     ) -> std::result::Result<u64, E> {
-        self.check_sources_with(job, &[], add, on_match, observer, visit)
+        self.check_sources_with(job, &Extras::default(), add, on_match, observer, visit)
     }
 
-    /// The same, with metadata for what is added: see [`add_sources_with`](Self::add_sources_with).
+    /// The same, with metadata and a time to stay for what is added.
     pub fn check_sources_with<E: From<Error>>(
         &self,
         job: &Job,
-        metadata: &[String],
+        extras: &Extras,
         add: bool,
         on_match: OnMatch,
         observer: &dyn Observer,
@@ -135,7 +145,7 @@ impl Index {
             self.writer.check().map_err(E::from)?;
         }
         let mut failed = None;
-        let outcome = self.read(job, metadata, observer, |_, documents| {
+        let outcome = self.read(job, extras, observer, |_, documents| {
             in_batches(documents, &mut |batch| {
                 let answers = self.check_batch(&batch, add, on_match)?;
                 if let Err(error) = visit(&batch, answers) {
@@ -156,7 +166,7 @@ impl Index {
     fn read<R>(
         &self,
         job: &Job,
-        metadata: &[String],
+        Extras { metadata, lifetime }: &Extras,
         observer: &dyn Observer,
         take: impl FnOnce(&Job, &mut Documents<'_>) -> Result<R>,
     ) -> Result<(R, u64)> {
@@ -170,7 +180,7 @@ impl Index {
                     absent.retain(|field| !values.contains_key(*field));
                 }
                 match check(&read) {
-                    Ok(()) => visit(document(read)),
+                    Ok(()) => visit(document(read).with_lifetime(*lifetime)),
                     Err(_) if leaves_out => {
                         useless += 1;
                         Ok(())
@@ -235,6 +245,14 @@ impl Index {
         let Some((_, there)) = self.find_live(snapshot.as_ref(), &document.id)? else { return Ok(false) };
         let prepared = self.engine.prepare(document, self.now())?;
         Ok(there.copy_hash() == prepared.copy_hash)
+    }
+}
+
+/// The name of a load whose documents stay so long. Loads with other times are other loads.
+pub(super) fn name_with(name: String, lifetime: Lifetime) -> String {
+    match lifetime {
+        Lifetime::Usual => name,
+        other => format!("{name} {other:?}"),
     }
 }
 

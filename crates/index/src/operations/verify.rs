@@ -18,6 +18,7 @@ use lookalike::hashing::mix64;
 
 /// What a verification has found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 #[non_exhaustive]
 pub struct Verified {
     /// Documents that can be read.

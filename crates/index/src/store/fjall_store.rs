@@ -55,7 +55,7 @@ impl Default for Tuning {
 /// A store in a folder.
 pub(crate) struct FjallStore {
     path: PathBuf,
-    /// True if what is in memory need not be written when the store is closed: its files are thrown away.
+    /// True if nothing is written when the store is closed.
     is_for_reading: bool,
     // Empty only while the store is closed.
     open: Option<Arc<Open>>,
@@ -133,8 +133,21 @@ impl FjallStore {
 
     /// Opens a store that was [checked](Self::check).
     pub(crate) fn open(path: &Path, tuning: Tuning) -> Result<Self> {
-        let place = path.display().to_string();
-        Self::start(path, tuning, |cause| Error::damaged(place.clone(), cause.to_string()))
+        Self::open_as(path, path, tuning)
+    }
+
+    /// The same for a store that errors call by another path: that of which it is a copy.
+    pub(crate) fn open_as(path: &Path, shown: &Path, tuning: Tuning) -> Result<Self> {
+        let place = shown.display().to_string();
+        let opened = Self::start(path, tuning, |cause| Error::damaged(place.clone(), cause.to_string()));
+        let mut store = opened.map_err(|error| match error {
+            Error::Damaged { cause, .. } => Error::damaged(place.clone(), cause),
+            error => error,
+        })?;
+        if let Some(open) = store.open.as_mut().and_then(Arc::get_mut) {
+            shown.clone_into(&mut open.path);
+        }
+        Ok(store)
     }
 
     fn start(path: &Path, tuning: Tuning, wrong: impl Fn(fjall::Error) -> Error) -> Result<Self> {
@@ -165,7 +178,7 @@ impl FjallStore {
         Ok(Self { path: path.to_owned(), is_for_reading: false, open: Some(Arc::new(open)) })
     }
 
-    /// The store as one that is only read, and whose files are thrown away.
+    /// The store as one that is only read: when it is closed, its files stay as they are.
     pub(crate) fn for_reading(mut self) -> Self {
         self.is_for_reading = true;
         self
@@ -320,6 +333,10 @@ impl Store for FjallStore {
 
     fn disk_bytes(&self) -> Result<u64> {
         self.open_files().database.disk_space().map_err(failed("measure its files"))
+    }
+
+    fn is_damaged(&self) -> bool {
+        self.open_files().is_damaged.load(Ordering::Relaxed)
     }
 }
 

@@ -9,11 +9,13 @@
 //! | [`Store::ingest`] | sorted entries, as new tables: on disk when it returns; one keyspace at a time |
 
 mod fjall_store;
+mod journal;
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) mod memory;
 mod recent;
 
 pub(crate) use fjall_store::{FjallStore, Tuning};
+pub(crate) use journal::Journals;
 
 use crate::Result;
 use std::collections::BTreeMap;
@@ -145,4 +147,9 @@ pub(crate) trait Store: Read + Debug + Send + Sync {
 
     /// The bytes on disk.
     fn disk_bytes(&self) -> Result<u64>;
+
+    /// True if something that was read is damaged, so that nothing is written any more.
+    fn is_damaged(&self) -> bool {
+        false
+    }
 }

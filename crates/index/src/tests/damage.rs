@@ -4,7 +4,7 @@ use super::{in_memory, options, thorough};
 use crate::store::Space;
 use crate::store::memory::MemoryStore;
 use crate::{Config, Document, Error, Index, ManualClock, OnMatch, Query, Stored};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -124,13 +124,24 @@ fn what_is_no_index_is_named_and_not_written_to() {
 fn the_file_of_acknowledged_batches_is_checked() {
     let folder = tempfile::tempdir().unwrap();
     let path = made(folder.path());
+    // They say nothing about the documents, and come back with the next opening.
+    for file in ["lock", "process"] {
+        std::fs::remove_file(path.join(file)).unwrap();
+    }
     for wrong in [None, Some(&b"12"[..]), Some(b"00000000000000000099 0000000000000000\n")] {
         match wrong {
             Some(bytes) => std::fs::write(path.join("acknowledged"), bytes).unwrap(),
             None => std::fs::remove_file(path.join("acknowledged")).unwrap(),
         }
-        let error = Index::open(&path, &options(&clock())).unwrap_err();
-        assert!(matches!(&error, Error::Damaged { place, .. } if place.contains("acknowledged")), "{error}");
+        let before = files(&path);
+        for opened in [Index::open, Index::open_read_only] {
+            let error = opened(&path, &options(&clock())).unwrap_err();
+            assert!(
+                matches!(&error, Error::Damaged { place, .. } if place.contains("acknowledged")),
+                "{error}"
+            );
+            assert_eq!(files(&path), before, "{error}");
+        }
     }
     Index::repair(&path, false, &options(&clock())).unwrap();
     let index = Index::open(&path, &options(&clock())).unwrap();
@@ -193,22 +204,28 @@ fn a_journal_that_lost_its_tail_is_noticed() {
     let journal = Path::new("store/0.jnl");
     let length = std::fs::read(path.join(journal)).unwrap().iter().rposition(|&byte| byte != 0).unwrap();
     let mut lost = 0;
-    for (case, share) in [(0, 0.2), (1, 0.5), (2, 0.9), (3, 0.5), (4, 0.95)] {
+    for (case, share) in [(0, 0.2), (1, 0.5), (2, 0.9), (3, 0.0), (4, 0.0), (5, 0.5), (6, 0.95)] {
         let target = folder.path().join(format!("copy-{case}"));
         copy(&path, &target);
         let at = (length as f64 * share) as usize;
         let mut bytes = std::fs::read(target.join(journal)).unwrap();
-        // Cut, or overwritten.
-        if case < 3 {
+        // Cut, gone, or overwritten.
+        if case < 4 {
             bytes.truncate(at);
         } else {
             bytes[at..at + 64].fill(0xff);
         }
         std::fs::write(target.join(journal), bytes).unwrap();
+        if case == 4 {
+            std::fs::remove_file(target.join(journal)).unwrap();
+        }
+        let before = files(&target);
         let damaged = match Index::open(&target, &options) {
             Ok(index) => index,
             Err(error) => {
-                assert!(matches!(error, Error::Damaged { .. }), "{error}");
+                let is_named = |place: &str| place.starts_with(&target.display().to_string());
+                assert!(matches!(&error, Error::Damaged { place, .. } if is_named(place)), "{error}");
+                unchanged(&target, &before, &format!("case {case}"));
                 continue;
             }
         };
@@ -216,7 +233,8 @@ fn a_journal_that_lost_its_tail_is_noticed() {
         lost += 1;
         let there = damaged.stats().unwrap().documents;
         assert_eq!(there, 100 - 5 * damaged.lost());
-        assert!(damaged.contains("id-0").unwrap());
+        assert_eq!(damaged.contains("id-0").unwrap(), there > 0);
+        assert!(damaged.is_read_only() && damaged.stats().unwrap().read_only);
         let refused = damaged.add(&Document::new("new", "x")).unwrap_err();
         assert!(
             matches!(refused, Error::Lost { lost, acknowledged: 20, .. } if lost == damaged.lost()),
@@ -224,7 +242,19 @@ fn a_journal_that_lost_its_tail_is_noticed() {
         );
         assert!(damaged.compact().is_err());
         drop(damaged);
+        // What was lost may be had from the bytes that are there, as long as nobody accepts the loss.
+        let before = if case == 3 {
+            // An empty journal has nothing that fjall could cut, so the store itself was opened: fjall has removed files that
+            // others had replaced, and has written none.
+            let now = files(&target);
+            assert!(now.iter().all(|(file, bytes)| before.get(file) == Some(bytes)));
+            now
+        } else {
+            unchanged(&target, &before, &format!("case {case}"));
+            before
+        };
         assert!(matches!(Index::repair(&target, false, &options), Err(Error::Lost { acknowledged: 20, .. })));
+        unchanged(&target, &before, &format!("case {case}"));
         let repaired = Index::repair(&target, true, &options).unwrap();
         assert_eq!((repaired.documents, repaired.lost_documents), (there, 0));
         let index = Index::open(&target, &options).unwrap();
@@ -232,6 +262,57 @@ fn a_journal_that_lost_its_tail_is_noticed() {
         index.add(&Document::new("new", "x")).unwrap();
     }
     assert!(lost >= 3, "{lost}");
+}
+
+/// Checks that the files are the same, and names those that are not. (Their bytes are too many to be printed.)
+#[track_caller]
+fn unchanged(folder: &Path, before: &BTreeMap<PathBuf, Vec<u8>>, context: &str) {
+    let now = files(folder);
+    let all: BTreeSet<&PathBuf> = before.keys().chain(now.keys()).collect();
+    let changed: Vec<_> = all.into_iter().filter(|file| before.get(*file) != now.get(*file)).collect();
+    assert!(changed.is_empty(), "{context}: {changed:?}");
+}
+
+/// Two journals, of which the older one is damaged: what the younger one has must not be taken for all that there was.
+#[test]
+fn a_gap_between_two_journals_is_noticed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("index");
+    let options = options(&clock()).with_memtable(16 << 20);
+    let index = Index::create(&path, &config(), &options).unwrap();
+    for start in (0..100).step_by(5) {
+        index.add_batch(&documents(start..start + 5)).unwrap();
+    }
+    let whole = std::fs::read(path.join("store/0.jnl")).unwrap();
+    let ends: Vec<usize> = memmem(&whole, b"FJL\x03").map(|at| at + 4).collect();
+    let (middle, end) = (ends[ends.len() / 2], *ends.last().unwrap());
+    for damage in [0, 1, 200] {
+        let target = folder.path().join(format!("copy-{damage}"));
+        copy(&path, &target);
+        std::fs::write(target.join("store/0.jnl"), &whole[..middle - damage]).unwrap();
+        std::fs::write(target.join("store/1.jnl"), &whole[middle..end]).unwrap();
+        let before = files(&target);
+        let index = Index::open(&target, &options).unwrap();
+        if damage == 0 {
+            assert_eq!((index.lost(), index.stats().unwrap().documents), (0, 100));
+            continue;
+        }
+        assert_eq!(index.lost(), 1, "{damage}");
+        assert!(matches!(index.add(&Document::new("new", "x")), Err(Error::Lost { lost: 1, .. })));
+        drop(index);
+        unchanged(&target, &before, &format!("{damage}"));
+        assert!(matches!(Index::repair(&target, false, &options), Err(Error::Lost { lost: 1, .. })));
+        unchanged(&target, &before, &format!("{damage}"));
+        let repaired = Index::repair(&target, true, &options).unwrap();
+        assert_eq!((repaired.lost_batches, repaired.documents), (1, 95));
+        let index = Index::open(&target, &options).unwrap();
+        assert!(index.lost() == 0 && index.verify().unwrap().is_clean());
+    }
+}
+
+/// Where these bytes are.
+fn memmem<'b>(bytes: &'b [u8], wanted: &'b [u8]) -> impl Iterator<Item = usize> + 'b {
+    (0..bytes.len() - wanted.len()).filter(move |&at| bytes[at..].starts_with(wanted))
 }
 
 /// After many batches, tables hold some of what the journal has too, of each keyspace another part. Damage to the journal
@@ -272,6 +353,7 @@ fn a_journal_that_is_damaged_after_many_batches_is_noticed() {
                 }
                 std::fs::write(target.join(journal), bytes).unwrap();
                 let context = format!("{} at {share}, cut: {is_cut}", journal.display());
+                let before = files(&target);
                 let damaged = match Index::open(&target, &options) {
                     Ok(index) => index,
                     Err(error) => {
@@ -280,6 +362,7 @@ fn a_journal_that_is_damaged_after_many_batches_is_noticed() {
                             "{context}: {error}"
                         );
                         noticed += 1;
+                        unchanged(&target, &before, &context);
                         continue;
                     }
                 };
@@ -291,6 +374,7 @@ fn a_journal_that_is_damaged_after_many_batches_is_noticed() {
                     let refused = damaged.add(&Document::new("new", "x")).unwrap_err();
                     assert!(matches!(refused, Error::Lost { acknowledged: 150, .. }), "{context}: {refused}");
                     drop(damaged);
+                    unchanged(&target, &before, &context);
                     Index::repair(&target, true, &options).unwrap();
                     let index = Index::open(&target, &options).unwrap();
                     assert!(index.lost() == 0 && index.verify().unwrap().is_clean(), "{context}");
@@ -495,6 +579,7 @@ fn a_damaged_index_is_not_written_to() {
     let index = Index::open(&path, &options).unwrap();
     let seen = (0..120).filter_map(|number| index.query(&Query::text(text(number))).err()).next().unwrap();
     assert!(matches!(&seen, Error::Damaged { place, .. } if place.contains("keyspaces/6")), "{seen}");
+    assert!(index.is_read_only());
     let before = files(&path);
     for _ in 0..2 {
         assert!(index.add(&Document::new("new", "a new text")).is_err());

@@ -1,6 +1,7 @@
 //! An index that is only read, and one that is removed.
 
-use super::{options, thorough};
+use super::{in_memory, options, thorough};
+use crate::store::memory::MemoryStore;
 use crate::{Config, Document, Error, Index, ManualClock, OnMatch, Query, Stored};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -100,6 +101,45 @@ fn an_index_that_is_only_read_answers_and_stays_as_it_is() {
     let backup = Index::open(at("backup"), &options(&clock())).unwrap();
     backup.add(&Document::new("new", "a text")).unwrap();
     assert_eq!(backup.stats().unwrap().documents, 130);
+}
+
+/// Also a backup whose journal is not empty, as that of another program that copied the files.
+#[test]
+fn a_backup_is_not_written_to_when_it_is_restored() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let index = make(&at("index"));
+    add(&index, 0..40);
+    copy(&at("index"), &at("backup"));
+    let before = files(&at("backup"));
+    for name in ["first", "second"] {
+        let restored = Index::restore(at("backup"), at(name), &options(&clock())).unwrap();
+        assert_eq!(restored.stats().unwrap().documents, 40);
+        restored.add(&Document::new("new", "a text")).unwrap();
+        assert!(files(&at("backup")) == before, "the backup was written to");
+    }
+}
+
+/// After a write that has failed, nobody knows what is on the disk.
+#[test]
+fn an_index_is_read_only_after_a_failed_write() {
+    let store = MemoryStore::default();
+    let config = Config::default().with_settings(thorough()).with_store(Stored::Text);
+    let index = in_memory(&store, &config, &clock());
+    add(&index, 0..3);
+    assert!(!index.is_read_only() && !index.stats().unwrap().read_only);
+    // Calls that read come first; the last one is the commit.
+    for call in 1.. {
+        store.fail_at(call, false);
+        assert!(index.add(&Document::new("new", "a text")).is_err(), "call {call}");
+        if index.is_read_only() {
+            break;
+        }
+    }
+    store.fail_at(0, false);
+    assert!(matches!(index.add(&Document::new("new", "a text")), Err(Error::Failed { .. })));
+    assert!(index.is_read_only() && index.stats().unwrap().read_only);
+    assert_eq!(index.query(&Query::text(text(0))).unwrap().matches.len(), 2);
 }
 
 /// A user who may read the files and not write to them. (The superuser may always write, so this is for others.)

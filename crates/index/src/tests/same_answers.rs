@@ -3,8 +3,13 @@
 
 use super::{in_memory, options, thorough};
 use crate::store::memory::MemoryStore;
-use crate::{BulkOptions, Config, Document, Error, Index, ManualClock, OnMatch, Query, Stored};
+use crate::{
+    BulkOptions, Config, Content, Document, Error, Imported, Index, ManualClock, OnMatch, Query, Stored,
+};
 use corpus::{Discovery, discover};
+use lookalike::banding::Banding;
+use lookalike::index::LshIndex;
+use lookalike::minhash::{FastSketch, MinHasher};
 use pipeline::{DocumentBuffers, Documents, Job, Method, Resources, Settings, Silent};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -160,6 +165,48 @@ fn estimated_queries_are_those_of_the_lanes() {
         let found: Vec<_> = answer.matches.iter().map(|it| (it.similarity, it.number)).collect();
         assert_eq!(found, expected);
     }
+}
+
+/// The same signatures in an index in memory and on disk, with the same bands.
+#[test]
+fn answers_are_those_of_an_index_in_memory() {
+    let bands = pipeline::BandsAndRows { bands: 21, rows: 6 };
+    let settings = Settings::default().with_threshold(0.5).with_bands(Some(bands));
+    let config = Config::default().with_settings(settings.clone());
+    let index = in_memory(&MemoryStore::default(), &config, &clock());
+    let mut in_memory = LshIndex::new(Banding::new(bands.bands, bands.rows).unwrap());
+    let hasher = FastSketch::new(settings.signature.hashes, settings.signature.seed).unwrap();
+    let documents: Vec<corpora::Document> = Planted::short(500, 11).collect();
+    let sketch = |text: &str| hasher.sketch(index.engine.documents.shingler().set(text).as_slice());
+    let signatures: Vec<_> = documents.iter().map(|it| sketch(&it.text)).collect();
+    for (number, signature) in (1_u64..).zip(&signatures) {
+        let imported = Imported::new(index.lanes_of(signature).unwrap());
+        let content = Content::Imported(Box::new(imported));
+        assert_eq!(index.add(&Document::of(number.to_string(), content)).unwrap(), number);
+        in_memory.insert(number, signature).unwrap();
+    }
+    // In memory, the similarity is the share of equal lanes; on disk, what lanes of 16 bits have in common by chance is
+    // subtracted.
+    let by_chance = 2_f64.powi(-16);
+    let corrected = |share: f64| (share - by_chance) / (1.0 - by_chance);
+    let mut found = 0;
+    for (number, signature) in (1_u64..).zip(&signatures) {
+        let candidates = in_memory.query(signature, 0.0).unwrap();
+        for threshold in [0.5, 0.8] {
+            let query = Query::lanes(index.lanes_of(signature).unwrap()).with_threshold(Some(threshold));
+            let answer = index.query(&query).unwrap();
+            let ours: Vec<_> = answer.matches.iter().map(|it| (it.number, it.similarity)).collect();
+            let theirs = candidates.iter().map(|it| (it.id, corrected(it.similarity)));
+            let theirs: Vec<_> = theirs.filter(|(_, similarity)| *similarity >= threshold).collect();
+            assert_eq!(ours.len(), theirs.len(), "{number} at {threshold}");
+            for (ours, theirs) in ours.iter().zip(&theirs) {
+                assert_eq!(ours.0, theirs.0, "{number} at {threshold}");
+                assert!((ours.1 - theirs.1).abs() < 1e-12, "{number} at {threshold}: {ours:?} {theirs:?}");
+            }
+            found += ours.len();
+        }
+    }
+    assert!(found > 1_000, "{found}: every document finds itself, and some find others");
 }
 
 #[test]

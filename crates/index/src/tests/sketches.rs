@@ -3,8 +3,8 @@
 use super::{in_memory, options, thorough};
 use crate::store::memory::MemoryStore;
 use crate::{
-    Config, Document, Error, IfPresent, Imported, Index, Kept, LshFile, ManualClock, OnMatch, Query,
-    Sketches, Stored,
+    Config, Document, Error, IfPresent, Imported, Index, Kept, Lifetime, LshFile, ManualClock, OnMatch,
+    Query, Sketches, Stored,
 };
 use corpus::{Discovery, discover};
 use lookalike::banding::Banding;
@@ -142,7 +142,9 @@ fn several_files_are_added_all_or_none() {
         (file("first", first), file("second", second), file("repeated", &repeated));
     let config = Config::default().with_settings(thorough());
     let index = Index::create(folder.path().join("index"), &config, &options(&clock())).unwrap();
-    let add = |files: &[Sketches]| index.add_all_sketches(files, IfPresent::Refuse, MEMORY, &Silent);
+    let add = |files: &[Sketches]| {
+        index.add_all_sketches(files, Lifetime::Usual, IfPresent::Refuse, MEMORY, &Silent)
+    };
     let all = [first, repeated];
     assert!(matches!(add(&all), Err(Error::DuplicateId { id }) if id == documents[3].id));
     assert!(contents(&index).is_empty());

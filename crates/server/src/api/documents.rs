@@ -3,7 +3,9 @@
 use super::Problems;
 use super::extract::{At, Fields};
 use crate::json::{self, Body};
-use crate::model::{DocumentAnswer, DocumentPage, ListQuery, Object, PutAnswer, PutDocument, Removed};
+use crate::model::{
+    DocumentAnswer, DocumentPage, ListQuery, Object, PutAnswer, PutDocument, Removed, ShowQuery,
+};
 use crate::problem::{Problem, Result};
 use crate::repeats::applied;
 use crate::state::State;
@@ -30,16 +32,19 @@ const PAGE: usize = 1_000;
     tag = "documents",
     params(
         ("name" = String, Path, description = "The name of the collection"),
-        ("id" = String, Path, description = "The id of the document; `/` is written as %2F")
+        ("id" = String, Path, description = "The id of the document; `/` is written as %2F"),
+        ShowQuery
     ),
     responses((status = 200, body = DocumentAnswer), Problems)
 )]
 pub(super) async fn get(
     With(state): With<State>,
     At((name, id)): At<(String, String)>,
+    Fields(asked): Fields<ShowQuery>,
 ) -> Result<Json<DocumentAnswer>> {
     let found = move |index: &Index| index.get(&id)?.ok_or_else(|| Problem::no_document(&id));
-    Ok(Json(state.with_index(&name, found).await?.into()))
+    let found = state.with_index(&name, found).await?;
+    Ok(Json(if asked.lanes { DocumentAnswer::with_lanes(found) } else { found.into() }))
 }
 
 /// Adds a document. When the answer comes, the document is on disk.

@@ -3,6 +3,7 @@
 mod bulk;
 mod collections;
 mod documents;
+mod export;
 mod extract;
 mod maintain;
 mod search;
@@ -114,7 +115,12 @@ pub fn app(state: State) -> Router {
         .routes(routes!(search::compare))
         .routes(routes!(bulk::bulk))
         .routes(routes!(maintain::remove))
+        .routes(routes!(maintain::compact))
+        .routes(routes!(maintain::verify))
+        .routes(routes!(maintain::expire))
+        .routes(routes!(maintain::merge))
         .routes(routes!(maintain::backup))
+        .routes(routes!(export::export))
         .routes(routes!(status::metrics))
         .split_for_parts();
     let inside = inside

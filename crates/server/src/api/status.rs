@@ -1,7 +1,7 @@
 //! Is the service there, is it ready, and what has it done?
 
 use super::Problems;
-use crate::model::Health;
+use crate::model::{Health, Ready};
 use crate::problem::{Problem, Result};
 use crate::state::State;
 use axum::Json;
@@ -15,18 +15,24 @@ pub(super) async fn health() -> Json<Health> {
     Json(Health { status: "ok", version: env!("CARGO_PKG_VERSION") })
 }
 
-/// The service takes requests. It does not any more while it is being stopped.
+/// The service takes requests. It does not any more while it is being stopped. Collections that are read only are counted:
+/// they answer questions, and writes to them are refused.
 #[utoipa::path(
     get,
     path = "/v1/ready",
     tag = "service",
     responses(
-        (status = 200, body = Health),
+        (status = 200, body = Ready),
         (status = 503, body = Problem, content_type = "application/problem+json"),
     )
 )]
-pub(super) async fn ready(With(state): With<State>) -> Result<Json<Health>> {
-    if state.is_stopping() { Err(Problem::stopping()) } else { Ok(health().await) }
+pub(super) async fn ready(With(state): With<State>) -> Result<Json<Ready>> {
+    if state.is_stopping() {
+        return Err(Problem::stopping());
+    }
+    let Json(Health { status, version }) = health().await;
+    let read_only = state.collections().all().iter().filter(|(_, index)| index.is_read_only()).count();
+    Ok(Json(Ready { status, version, read_only }))
 }
 
 /// Numbers about the service and its collections, as Prometheus reads them.

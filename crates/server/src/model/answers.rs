@@ -15,6 +15,34 @@ pub(crate) struct Health {
     pub(crate) version: &'static str,
 }
 
+/// The service takes requests.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Ready {
+    /// `ok`
+    pub(crate) status: &'static str,
+    /// The version of the program.
+    pub(crate) version: &'static str,
+    /// How many collections are read only: they have lost writes, are damaged, a write has failed, or their files cannot be
+    /// written to.
+    pub(crate) read_only: usize,
+}
+
+/// A collection was compacted.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Compacted {
+    /// The bytes of all its files before.
+    pub(crate) disk_bytes_before: u64,
+    /// The bytes of all its files now.
+    pub(crate) disk_bytes: u64,
+}
+
+/// Documents of another collection were added.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct Merged {
+    /// How many.
+    pub(crate) added: u64,
+}
+
 /// A document was added or replaced.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct PutAnswer {
@@ -58,7 +86,8 @@ pub(crate) struct CollectionAnswer {
     plan: String,
     /// The probability that a document at the threshold is found.
     found_probability: f64,
-    /// True if the collection is read only: it has lost writes, or its files cannot be written to.
+    /// True if the collection is read only: it has lost writes, it is damaged, a write has failed, or its files cannot be
+    /// written to.
     read_only: bool,
     /// What was fixed when the collection was created.
     config: ConfigOut,

@@ -4,7 +4,7 @@ use super::{Object, check_text};
 use crate::problem::{Problem, Result};
 use crate::state::State;
 use crate::times;
-use index::{Change, Document, Lifetime};
+use index::{Change, Content, Document, Imported, Lifetime};
 use serde::Deserialize;
 use std::time::Duration;
 use utoipa::{IntoParams, ToSchema};
@@ -13,9 +13,11 @@ use utoipa::{IntoParams, ToSchema};
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PutDocument {
-    /// What the document says.
+    /// What the document says. One of `text` and `lanes` is needed.
     #[schema(example = "A cat sat on the mat in the hall of the old house and watched the rain come down.")]
-    text: String,
+    text: Option<String>,
+    /// The lanes of a signature with the settings of the collection, which must store signatures only.
+    lanes: Option<Vec<u16>>,
     /// What you want to know about it later: an object of at most 64 KiB.
     #[schema(value_type = Option<std::collections::BTreeMap<String, serde_json::Value>>)]
     metadata: Option<Object>,
@@ -37,10 +39,9 @@ pub(crate) struct PutDocument {
 
 impl PutDocument {
     pub(crate) fn change(self, state: &State, id: String) -> Result<Change> {
-        let Self { text, metadata, within, added, ttl_seconds, expires, update } = self;
-        let mut document = document(state, id, text)?
+        let Self { text, lanes, metadata, within, added, ttl_seconds, expires, update } = self;
+        let mut document = document(state, id, (text, lanes), within)?
             .with_metadata(metadata)
-            .with_within(within)
             .with_lifetime(lifetime(ttl_seconds, expires)?);
         if let Some(added) = added {
             document = document.with_added(times::read("added", &added)?);
@@ -56,7 +57,9 @@ pub(crate) struct AddLine {
     /// The id of the document: 1 to 1,024 bytes.
     id: String,
     /// What the document says.
-    text: String,
+    text: Option<String>,
+    /// The lanes of a signature.
+    lanes: Option<Vec<u16>>,
     /// What you want to know about it later: an object of at most 64 KiB.
     metadata: Option<Object>,
     /// Only documents with an equal value, or all without one, are compared.
@@ -75,8 +78,8 @@ pub(crate) struct AddLine {
 impl AddLine {
     /// The id, and what is to be done.
     pub(crate) fn change(self, state: &State) -> Result<Change> {
-        let Self { id, text, metadata, within, added, ttl_seconds, expires, update } = self;
-        PutDocument { text, metadata, within, added, ttl_seconds, expires, update }.change(state, id)
+        let Self { id, text, lanes, metadata, within, added, ttl_seconds, expires, update } = self;
+        PutDocument { text, lanes, metadata, within, added, ttl_seconds, expires, update }.change(state, id)
     }
 }
 
@@ -127,10 +130,45 @@ pub(crate) struct ListQuery {
     pub(crate) filter: Option<String>,
 }
 
-/// A document with a text that is not too large.
-pub(super) fn document(state: &State, id: String, text: String) -> Result<Document> {
-    check_text(state, &text)?;
-    Ok(Document::new(id, text))
+/// How a document is shown.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct ShowQuery {
+    /// True to show the lanes of the signature too, with which `query`, `check` and adding can be asked elsewhere.
+    #[serde(default)]
+    pub(crate) lanes: bool,
+}
+
+/// Which documents are added to a collection.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct MergeRequest {
+    /// The name of the collection whose documents are added. It stays as it is.
+    #[schema(example = "seen-part-2")]
+    pub(crate) from: String,
+    /// True to leave out documents whose id is there already. Otherwise such an id is a conflict, and nothing is added.
+    #[serde(default)]
+    pub(crate) skip_present: bool,
+}
+
+/// A document with a text that is not too large, or with a signature.
+pub(super) fn document(
+    state: &State,
+    id: String,
+    content: (Option<String>, Option<Vec<u16>>),
+    within: Option<String>,
+) -> Result<Document> {
+    match content {
+        (Some(text), None) => {
+            check_text(state, &text)?;
+            Ok(Document::new(id, text).with_within(within))
+        }
+        (None, Some(lanes)) => {
+            let imported = Imported::new(lanes).with_within(within.as_deref());
+            Ok(Document::of(id, Content::Imported(Box::new(imported))))
+        }
+        _ => Err(Problem::invalid("exactly one of `text` and `lanes` is needed")),
+    }
 }
 
 /// How long a document is kept.

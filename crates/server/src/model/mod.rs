@@ -7,12 +7,15 @@ mod documents;
 mod questions;
 
 pub(crate) use answers::{
-    Backed, CollectionAnswer, CollectionList, CollectionStats, DocumentPage, Health, PutAnswer, Removed,
+    Backed, CollectionAnswer, CollectionList, CollectionStats, Compacted, DocumentPage, Health, Merged,
+    PutAnswer, Ready, Removed,
 };
 pub(crate) use compare::{CompareAnswer, CompareRequest};
 pub(crate) use config::ConfigIn;
-pub(crate) use documents::{AddLine, BackupRequest, ListQuery, PutDocument, RemoveLine, RemoveRequest};
-pub(crate) use index::json::{CheckAnswer, DocumentAnswer, QueryAnswer};
+pub(crate) use documents::{
+    AddLine, BackupRequest, ListQuery, MergeRequest, PutDocument, RemoveLine, RemoveRequest, ShowQuery,
+};
+pub(crate) use index::json::{CheckAnswer, DocumentAnswer, QueryAnswer, VerifyAnswer};
 pub(crate) use questions::{Check, CheckRequest, QueryRequest};
 
 use crate::problem::{Problem, Result};

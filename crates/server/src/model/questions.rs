@@ -72,9 +72,11 @@ pub(crate) struct CheckRequest {
     /// The id of the document: 1 to 1,024 bytes. It is needed if `add` is true.
     #[schema(example = "page-10")]
     id: Option<String>,
-    /// What the document says.
+    /// What the document says. One of `text` and `lanes` is needed.
     #[schema(example = "A cat sat on the mat in the hall of the old house and watched the rain come down.")]
-    text: String,
+    text: Option<String>,
+    /// The lanes of a signature with the settings of the collection, which must store signatures only.
+    lanes: Option<Vec<u16>>,
     /// True to add the document if it is new. Nothing comes between the looking and the adding.
     #[serde(default)]
     add: bool,
@@ -114,7 +116,7 @@ pub(crate) struct Check {
 
 impl CheckRequest {
     pub(crate) fn check(self, state: &State) -> Result<Check> {
-        let Self { id, text, add, on_match, metadata, within, ttl_seconds, expires } = self;
+        let Self { id, text, lanes, add, on_match, metadata, within, ttl_seconds, expires } = self;
         let id = match id {
             Some(id) => id,
             // It is not written anywhere.
@@ -131,9 +133,8 @@ impl CheckRequest {
             return Err(Problem::invalid("`on_match` changes something, and `add` is false")
                 .advise("set `add` to true, or leave out `on_match`"));
         }
-        let document = document(state, id, text)?
+        let document = document(state, id, (text, lanes), within)?
             .with_metadata(metadata)
-            .with_within(within)
             .with_lifetime(lifetime(ttl_seconds, expires)?);
         Ok(Check { document, add, on_match })
     }

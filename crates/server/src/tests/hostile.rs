@@ -8,7 +8,7 @@ const SEEN: &str = "/v1/collections/seen";
 
 /// Every address that takes a body.
 fn bodies() -> Vec<(Method, String)> {
-    let post = ["query", "check", "compare", "remove", "backup"];
+    let post = ["query", "check", "compare", "remove", "backup", "merge"];
     let mut all: Vec<_> = post.map(|end| (Method::POST, format!("{SEEN}/{end}"))).into();
     all.push((Method::PUT, format!("{SEEN}/documents/a")));
     all.push((Method::PUT, "/v1/collections/other".into()));
@@ -167,6 +167,11 @@ async fn every_route_is_in_the_openapi_document() {
         ("/v1/collections/{name}/bulk", "post"),
         ("/v1/collections/{name}/remove", "post"),
         ("/v1/collections/{name}/backup", "post"),
+        ("/v1/collections/{name}/compact", "post"),
+        ("/v1/collections/{name}/verify", "post"),
+        ("/v1/collections/{name}/expire", "post"),
+        ("/v1/collections/{name}/merge", "post"),
+        ("/v1/collections/{name}/export", "get"),
     ];
     assert_eq!(paths.len(), expected.len(), "{:?}", paths.keys());
     let operations = paths.values().flat_map(|path| path.as_object().unwrap().values());

@@ -5,6 +5,7 @@ mod collections;
 mod documents;
 mod hostile;
 mod load;
+mod maintain;
 mod questions;
 mod service;
 mod sockets;

@@ -19,6 +19,9 @@ async fn readers_read_and_writers_write() {
         (Method::POST, format!("{seen}/check"), check),
         (Method::POST, format!("{seen}/remove"), json!({"ids": ["a"]})),
         (Method::POST, format!("{seen}/backup"), json!({})),
+        (Method::POST, format!("{seen}/compact"), json!({})),
+        (Method::POST, format!("{seen}/expire"), json!({})),
+        (Method::POST, format!("{seen}/merge"), json!({"from": "seen", "skip_present": true})),
     ];
     let reads = [
         (Method::GET, "/v1/collections".to_owned(), json!({})),
@@ -29,6 +32,8 @@ async fn readers_read_and_writers_write() {
         (Method::POST, format!("{seen}/query"), document.clone()),
         (Method::POST, format!("{seen}/check"), document.clone()),
         (Method::POST, format!("{seen}/compare"), json!({"id": "a", "other_text": CAT})),
+        (Method::POST, format!("{seen}/verify"), json!({})),
+        (Method::GET, format!("{seen}/export"), json!({})),
         (Method::GET, "/metrics".to_owned(), json!({})),
     ];
     for (method, uri, body) in reads.iter().chain(&writes) {

@@ -5,8 +5,10 @@ use crate::arguments::{GetArguments, IndexQueryArguments, PassagesArguments, Sel
 use crate::commands::query::text_of;
 use crate::failure::{Failure, Result, of_answers};
 use crate::output::{Answers, Printer, Shown};
+use crate::settings::flag;
 use explain::comparison::{TwoTexts, compare};
-use index::{Filter, Query};
+use index::{Filter, Index, Query};
+use lookalike::minhash::{Signature, of_text};
 use pipeline::Resources;
 use std::path::Path;
 
@@ -20,11 +22,12 @@ fn most_text() -> u64 {
 
 /// Lists the documents that look like a text or a document.
 pub(crate) fn query(arguments: &IndexQueryArguments, printer: &Printer) -> Result<()> {
-    let IndexQueryArguments { folder, text, text_file, id, top, threshold, selecting } = arguments;
+    let IndexQueryArguments { folder, text, text_file, id, signature, top, threshold, selecting } = arguments;
     let index = open(folder, printer)?;
-    let query = match id {
-        Some(id) => Query::id(id),
-        None => Query::text(text_of(text.as_ref(), text_file.as_deref(), most_text())?),
+    let query = match (id, signature) {
+        (Some(id), _) => Query::id(id),
+        (None, Some(file)) => Query::lanes(lanes_in(file, &index, folder)?),
+        (None, None) => Query::text(text_of(text.as_ref(), text_file.as_deref(), most_text())?),
     };
     let Selecting { within, filter } = selecting;
     let query = query
@@ -37,6 +40,33 @@ pub(crate) fn query(arguments: &IndexQueryArguments, printer: &Printer) -> Resul
     let given = answers.answer(&answer);
     printer.index_answer(&answer);
     given.and_then(|()| answers.end()).or_else(of_answers)
+}
+
+/// The lanes of the signature in a file.
+fn lanes_in(file: &Path, index: &Index, folder: &Path) -> Result<Vec<u16>> {
+    let wrong = |cause: &dyn std::fmt::Display| {
+        Failure::usage(format!("{} holds no signature: {cause}", file.display()))
+            .with_advice("write it with Signature.to_bytes()")
+    };
+    let unfitting = |error| match error {
+        index::Error::Contradiction { setting, index, asked } => {
+            let (asked, made) = (flag(&setting, Some(&asked)), flag(&setting, Some(&index)));
+            let (file, folder) = (file.display(), folder.display());
+            Failure::usage(format!("the signature in {file} was made with {asked}, and {folder} has {made}"))
+                .with_advice("make it with the settings of the index: see `lookalike index stats`")
+        }
+        error => error.into(),
+    };
+    let bytes = std::fs::read(file).map_err(|cause| wrong(&cause))?;
+    let bytes = match of_text(&bytes).map_err(|cause| wrong(&cause))? {
+        Some((shingling, bytes)) => {
+            index.check_shingling(shingling).map_err(unfitting)?;
+            bytes
+        }
+        None => &bytes,
+    };
+    let signature = Signature::from_bytes(bytes).map_err(|cause| wrong(&cause))?;
+    index.lanes_of(&signature).map_err(unfitting)
 }
 
 /// Shows what a document and a text share.

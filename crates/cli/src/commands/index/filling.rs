@@ -7,9 +7,10 @@ use crate::failure::{Failure, Result, of_answers};
 use crate::interruption;
 use crate::output::{Answers, Printer, Progress};
 use crate::settings::{Layers, flag};
-use index::{Added, Config, IfPresent, Index, Options};
+use index::{Added, Config, Extras, IfPresent, Index, Lifetime, Options};
 use pipeline::Settings;
 use std::path::Path;
+use std::time::Duration;
 
 /// Creates an empty index.
 pub(crate) fn create(arguments: &CreateArguments, layers: &Layers, printer: &Printer) -> Result<()> {
@@ -39,7 +40,8 @@ pub(crate) fn add(arguments: &AddArguments, layers: &Layers, printer: &Printer) 
     let index = open_or_create(folder, creating, layers)?;
     interruption::begin_run(true)?;
     let progress = Progress::new(printer, &job).without_plan();
-    let outcome = index.add_sources_with(&job, &arguments.meta, if_present(arguments), &progress);
+    let extras = Extras { metadata: arguments.meta.clone(), lifetime: lifetime(creating.ttl, &index) };
+    let outcome = index.add_sources_with(&job, &extras, if_present(arguments), &progress);
     progress.end();
     interruption::end_run();
     match outcome {
@@ -72,6 +74,12 @@ impl Before {
     }
 }
 
+/// How long documents stay that are added to an index.
+pub(super) fn lifetime(ttl: Option<Duration>, index: &Index) -> Lifetime {
+    let is_usual = ttl.is_none() || ttl == index.config().ttl.map(Duration::from_millis);
+    ttl.filter(|_| !is_usual).map_or(Lifetime::Usual, Lifetime::For)
+}
+
 /// What is done with documents whose id is there already.
 pub(super) fn if_present(arguments: &AddArguments) -> IfPresent {
     match (arguments.update, arguments.skip_present) {
@@ -102,8 +110,9 @@ pub(crate) fn check(arguments: &CheckArguments, layers: &Layers, printer: &Print
     let (mut failed, mut unheard) = (None, None);
     interruption::begin_adding()?;
     let progress = Progress::new(printer, &job).without_plan();
-    let CheckArguments { meta, add, on_match, .. } = arguments;
-    let outcome = index.check_sources_with(&job, meta, *add, *on_match, &progress, |batch, checked| {
+    let CheckArguments { meta, ttl, add, on_match, .. } = arguments;
+    let extras = Extras { metadata: meta.clone(), lifetime: lifetime(*ttl, &index) };
+    let outcome = index.check_sources_with(&job, &extras, *add, *on_match, &progress, |batch, checked| {
         for (document, checked) in batch.iter().zip(checked) {
             let said = match checked {
                 Ok(checked) => {
@@ -163,7 +172,7 @@ pub(super) fn with_settings(creating: &Creating, settings: Settings) -> Config {
 /// Opens an index that does not contradict the flags, or creates it as they ask.
 fn open_or_create(folder: &Path, creating: &Creating, layers: &Layers) -> Result<Index> {
     let config = configuration(creating, layers)?;
-    let is_asked = |setting: &str| creating.has(setting) || layers.has(setting);
+    let is_asked = |setting: &str| creating.fixes(setting) || layers.has(setting);
     let opened = Index::open_or_create(folder, &config, is_asked, &options(layers)?);
     opened.map_err(|error| contradicted(error, folder, layers))
 }

@@ -1,6 +1,6 @@
 //! `lookalike index add` with sketches that were made before: no text is read.
 
-use super::filling::{Before, advised, contradicted, if_present, say_added, with_settings};
+use super::filling::{Before, advised, contradicted, if_present, lifetime, say_added, with_settings};
 use crate::arguments::AddArguments;
 use crate::failure::{Failure, Result};
 use crate::interruption;
@@ -46,7 +46,7 @@ pub(super) fn add(
     }
     let mut settings = files.iter().map(|file| settings_for(file, layers)).collect::<Result<Vec<_>>>()?;
     let config = with_settings(creating, settings.swap_remove(0));
-    let is_asked = |setting: &str| creating.has(setting) || layers.has(setting);
+    let is_asked = |setting: &str| creating.fixes(setting) || layers.has(setting);
     let before = Before::look(folder);
     let opened = Index::open_or_create_for(&files[0], folder, &config, is_asked, &super::options(layers)?);
     let index = opened.map_err(|error| unfitting(error, &files[0], folder, layers))?;
@@ -62,7 +62,8 @@ pub(super) fn add(
     let memory = layers.resources()?.memory;
     interruption::begin_run(true)?;
     let progress = Progress::quiet_about_plan(printer);
-    let outcome = index.add_all_sketches(files, if_present(arguments), memory, &progress);
+    let stay = lifetime(creating.ttl, &index);
+    let outcome = index.add_all_sketches(files, stay, if_present(arguments), memory, &progress);
     progress.end();
     interruption::end_run();
     match outcome {

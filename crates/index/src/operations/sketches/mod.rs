@@ -20,8 +20,8 @@ pub use lsh::LshFile;
 pub use table::SketchTable;
 
 use super::feeding::{Documents, Take, in_another_thread};
-use super::sources::{Added, IfPresent};
-use crate::{Config, Error, Index, Options, Result, Stored};
+use super::sources::{Added, IfPresent, name_with};
+use crate::{Config, Error, Index, Lifetime, Options, Result, Stored};
 use pipeline::{Observer, Settings, SketchFile};
 use std::path::Path;
 
@@ -188,13 +188,16 @@ impl Index {
         memory: u64,
         observer: &dyn Observer,
     ) -> Result<Added> {
-        self.add_all_sketches(std::slice::from_ref(sketches), if_present, memory, observer)
+        let all = std::slice::from_ref(sketches);
+        self.add_all_sketches(all, Lifetime::Usual, if_present, memory, observer)
     }
 
-    /// The same for several files, in order, as one load: if all of them have few documents, all or none are added.
+    /// The same for several files, in order, as one load: if all of them have few documents, all or none are added. Each
+    /// document stays for this long.
     pub fn add_all_sketches(
         &self,
         all: &[Sketches],
+        lifetime: Lifetime,
         if_present: IfPresent,
         memory: u64,
         observer: &dyn Observer,
@@ -205,7 +208,9 @@ impl Index {
             [only] => only.clone(),
             several => format!("{:032x}", pipeline::content_hash(several.join(" ").as_bytes())),
         });
+        let name = name.map(|name| name_with(name, lifetime));
         let feed = |take: &mut Take<'_>| {
+            let take: &mut Take<'_> = &mut |document| take(document.with_lifetime(lifetime));
             let feed = |sketches: &Sketches| self.feed(sketches, memory, observer, take);
             all.iter().map(feed).sum::<Result<u64>>()
         };
