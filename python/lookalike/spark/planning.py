@@ -143,8 +143,8 @@ class Plan:
             lines.append(f"{stage.name:<8}{read:>12}{stage.shuffled_rows:>16,}{shuffled:>16}{written:>19}")
         if self.waves > 1:
             lines.append(
-                f"Each wave reads all documents again, which the CPU below does not count: {self.waves - 1:,} times more than once. Fewer "
-                "waves need a larger members_per_wave, and memory for it on the driver and on every executor."
+                f"Each wave reads all documents again: {self.waves:,} reads in place of one, which the CPU and the times below do not "
+                "count. Fewer waves need a larger members_per_wave, and memory for it on the driver and on every executor."
             )
         cluster = f"{_time(self.cpu_seconds)} of CPU, {_time(self.seconds)} with the {self.tasks} tasks that run at once here"
         alone = f"{_time(self.alone_cpu_seconds)} of CPU, {_time(self.alone_seconds)} with {self.machine_cores} cores"
