@@ -4,8 +4,10 @@
 pub(crate) const HELP: &str = "\
 Usage: cargo xtask <command>
 
-  test                      checks formatting, clippy, all tests, doc tests, docs without warnings, every example,
-                            that the fuzz targets compile, and the Python package in a fresh environment
+  test [--full]             checks formatting, clippy, all tests, doc tests, docs without warnings, every example,
+                            that the fuzz targets compile, and the Python package in a fresh environment; on Apache
+                            Spark a few of its tests. --full: all of them, with kills in every stage, clusters of
+                            real processes, and Spark Connect
   bench [--quick] [--only=PART,...] [NAME...]
                             runs all benchmarks or the named ones (`python`: those of the Python package;
                             `spark`: the job on Apache Spark, which needs Java, and is run only if it is named);
@@ -60,7 +62,7 @@ impl Victims {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Command {
     Help,
-    Test,
+    Test { full: bool },
     Bench { arguments: Vec<String> },
     Fuzz { seconds: u32, target: Option<String> },
     Torture { victims: Option<Victims>, rounds: Option<u32>, seed: u32 },
@@ -79,8 +81,9 @@ impl Command {
             ("help" | "--help" | "-h", _) => Ok(Self::Help),
             ("test" | "bench" | "fuzz" | "torture" | "tables" | "dist", _) if wants_help => Ok(Self::Help),
             ("bench", _) => Self::parse_bench(rest),
-            ("test", []) => Ok(Self::Test),
-            ("test", [word, ..]) => Err(format!("`test` takes no argument, but got `{word}`")),
+            ("test", []) => Ok(Self::Test { full: false }),
+            ("test", [word]) if word == "--full" => Ok(Self::Test { full: true }),
+            ("test", [word, ..]) => Err(format!("`test` takes no argument but `--full`, and got `{word}`")),
             ("tables", []) => Ok(Self::Tables),
             ("tables", [word, ..]) => Err(format!("`tables` takes no argument, but got `{word}`")),
             ("dist", []) => Ok(Self::Dist),
@@ -154,7 +157,8 @@ mod tests {
         assert_eq!(parse(""), Ok(Command::Help));
         assert_eq!(parse("fuzz --help"), Ok(Command::Help));
         assert_eq!(parse("dist"), Ok(Command::Dist));
-        assert_eq!(parse("test"), Ok(Command::Test));
+        assert_eq!(parse("test"), Ok(Command::Test { full: false }));
+        assert_eq!(parse("test --full"), Ok(Command::Test { full: true }));
         assert_eq!(parse("tables"), Ok(Command::Tables));
         assert_eq!(parse("bench --quick"), Ok(Command::Bench { arguments: vec!["--quick".into()] }));
         assert_eq!(parse("bench --help"), Ok(Command::Help));
@@ -180,6 +184,8 @@ mod tests {
         for (line, word) in [
             ("tset", "tset"),
             ("test fast", "fast"),
+            ("test --ful", "--ful"),
+            ("test --full --full", "--full"),
             ("dist quickly", "quickly"),
             ("bench --quik", "--quik"),
             ("fuzz --seconds", "number"),

@@ -16,7 +16,7 @@ fn main() -> ExitCode {
             output::line(arguments::HELP);
             Ok(())
         }
-        Ok(Command::Test) => commands::test::run(),
+        Ok(Command::Test { full }) => commands::test::run(full),
         Ok(Command::Bench { arguments }) => commands::bench::run(&arguments),
         Ok(Command::Fuzz { seconds, target }) => commands::fuzz::run(seconds, target.as_deref()),
         Ok(Command::Dist) => commands::dist::run(),

@@ -37,6 +37,11 @@ impl NativeClusterRun {
         Ok((ArrowTable { schema: packed.schema(), batches: vec![packed] }, written(&tally)?))
     }
 
+    /// An error if a pattern of `prefer` names none of these sources.
+    fn check_sources(&self, names: Vec<String>) -> PyResult<()> {
+        self.run.check_sources(names.iter().map(String::as_str)).or_raise()
+    }
+
     /// The report of a run that counted this, as JSON.
     fn report(&self, tally: &str) -> PyResult<String> {
         serde_json::to_string(&self.run.report(&read(tally)?)).map_err(setting)
@@ -54,11 +59,12 @@ pub(crate) struct NativeDeciding {
 #[pymethods]
 impl NativeDeciding {
     /// Of the sets of documents, so many bytes may be in memory at once. Others are in a file in a folder, or in that of the
-    /// system for temporary files.
+    /// system for temporary files. A large set is decided on so many threads.
     #[new]
-    #[pyo3(signature = (run, limit, folder = None))]
-    fn new(run: Py<NativeClusterRun>, limit: usize, folder: Option<PathBuf>) -> Self {
-        Self { run, deciding: Mutex::new(stages::Deciding::new(limit).in_folder(folder)) }
+    #[pyo3(signature = (run, limit, folder = None, threads = 1))]
+    fn new(run: Py<NativeClusterRun>, limit: usize, folder: Option<PathBuf>, threads: usize) -> Self {
+        let deciding = stages::Deciding::new(limit).in_folder(folder).on_threads(threads);
+        Self { run, deciding: Mutex::new(deciding) }
     }
 
     /// Adds documents.

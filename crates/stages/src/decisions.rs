@@ -116,7 +116,7 @@ impl Stages {
             let member = GroupMember { lanes: &lanes, keys: &keys, ..rows.member(row)? };
             self.documents.add_to(&mut group, &member);
         }
-        for decision in self.documents.decide(&group)? {
+        for decision in self.documents.decide(&group, 1)? {
             removed.push(
                 id(decision.document),
                 Some(id(decision.kept)),

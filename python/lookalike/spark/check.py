@@ -15,6 +15,7 @@ from pyspark.sql import functions as F
 
 from .. import __version__
 from ..errors import SettingError
+from .failures import said_by, translated
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -23,12 +24,15 @@ __all__ = ["check"]
 
 _ROWS = 1024
 """Rows that are spread over all cores."""
+_NAMED_HOSTS = 10
+"""How many hosts an error names, at most, if it is not known which it is."""
 _REMEDY = (
     "send the environment with the job: pack it with venv-pack, and give spark-submit --archives env.tar.gz#env "
     "--conf spark.pyspark.python=./env/bin/python (docs/spark.md has the steps)"
 )
 
 
+@translated()
 def check(spark: "SparkSession") -> int:
     """Checks that every executor can run lookalike, and returns how many tasks run at once.
 
@@ -73,23 +77,37 @@ def _asked(spark: "SparkSession") -> List[Dict[str, Any]]:
     try:
         answers = rows.dropDuplicates().collect()
     except Exception as error:
-        raise _explained(error) from error
+        raise _explained(spark, error) from error
     return [{"partition": row.partition, **json.loads(row.said)} for row in answers]
 
 
-def _explained(error: Exception) -> Exception:
+def _explained(spark: "SparkSession", error: Exception) -> Exception:
     """What keeps Python from running on an executor at all."""
-    said = str(error)
+    said = said_by(error)
     other = re.search(r"Python versions in the Spark Connect client|PYTHON_VERSION_MISMATCH|Python in worker has different version", said)
     if other is not None:
         return SettingError(
-            f"the executors have another Python than the driver, which has {platform.python_version()}: {_first_line(said)}; {_REMEDY}"
+            f"the executor on {_host(spark, said)} has another Python than the driver, which has {platform.python_version()}: "
+            f"{_first_line(said)}; {_REMEDY}"
         )
     if "Cannot run program" in said:
-        return SettingError(f"an executor has no Python where it looks for one: {_first_line(said)}; {_REMEDY}")
+        return SettingError(f"the executor on {_host(spark, said)} has no Python where it looks for one: {_first_line(said)}; {_REMEDY}")
     return error
 
 
+def _host(spark: "SparkSession", said: str) -> str:
+    """The host of the task that failed, if Spark names it; otherwise those of all executors, which the JVM of each says without Python."""
+    found = re.search(r"\(TID \d+\) \(([^\s()]+) executor", said)
+    if found is not None:
+        return found.group(1)
+    address = F.expr("reflect('java.net.InetAddress', 'getLocalHost')")
+    rows = spark.range(_ROWS).select(address.alias("host")).distinct().collect()
+    # A name and a number: `node-7/10.0.0.7`.
+    hosts = sorted({row.host.partition("/")[0] for row in rows})
+    more = f" and {len(hosts) - _NAMED_HOSTS} others" if len(hosts) > _NAMED_HOSTS else ""
+    return hosts[0] if len(hosts) == 1 else f"one of {', '.join(hosts[:_NAMED_HOSTS])}{more}"
+
+
 def _first_line(said: str) -> str:
-    lines = [line.strip() for line in said.splitlines() if "version" in line.lower() or "Cannot run" in line]
+    lines = [line.strip() for line in said.splitlines() if "different version" in line or "Cannot run" in line]
     return lines[0] if lines else said.splitlines()[0]

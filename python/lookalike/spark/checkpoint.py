@@ -1,6 +1,7 @@
 """The folder from which a job goes on.
 
     run/            which job this is: its settings, and which columns it reads
+    shared-8c1.../  a row by each core, read back before work begins: do all executors and the driver see one folder?
     keys.done/      a finished stage: where its rows are, and what is known of them
     keys-3f09.../   its rows
 
@@ -16,6 +17,7 @@ import secrets
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Tuple
 
 from pyspark.errors import AnalysisException
+from pyspark.sql import functions as F
 
 from ..errors import DamagedError, TargetError
 from .failures import translated
@@ -23,7 +25,7 @@ from .failures import translated
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["Checkpoint", "differences"]
+__all__ = ["Checkpoint", "differences", "read_value", "write_value"]
 
 VERSION = 1
 
@@ -39,22 +41,41 @@ class Checkpoint:
         self.done: List[str] = []
         """The stages that an earlier run had finished."""
 
-    def begin(self, identity: Dict[str, Any]) -> None:
-        """Refuses a folder of another job; writes which job this is into a new one."""
+    def begin(self, identity: Dict[str, Any], tasks: int) -> None:
+        """Refuses a folder of another job, and one that the driver and all tasks, of which so many run at once, do not share; writes
+        which job this is into a new one."""
         identity = json.loads(json.dumps({"format": VERSION, **identity}))
         found = self.identity()
-        if found is None:
-            try:
-                self._write("run", identity)
-            except Exception as error:
-                said = " ".join(str(error).splitlines()[:2])
-                raise TargetError(f"the checkpoint {self.path} cannot be written: {said}") from error
-            return
-        differing = differences(found, identity)
+        differing = [] if found is None else differences(found, identity)
         if differing:
             raise TargetError(
                 f"the checkpoint {self.path} is of another job: {'; '.join(differing)}. Name another folder, or remove this one"
             )
+        self._check_shared(tasks)
+        if found is None:
+            self._write("run", identity)
+
+    def _check_shared(self, tasks: int) -> None:
+        """A task for each core writes a row, and a task for each core reads one. If a host has a folder of its own by this name, the
+        rows that it wrote are not where the others look, and those of others are not where it looks."""
+        folder = f"{self.path}/shared-{secrets.token_hex(8)}"
+        try:
+            self.spark.range(0, tasks, 1, tasks).select(F.col("id").cast("string").alias("value")).write.text(folder)
+        except Exception as error:
+            said = " ".join(str(error).splitlines()[:2])
+            raise TargetError(f"the checkpoint {self.path} cannot be written: {said}") from error
+        try:
+            found = self.spark.read.schema("value string").text(folder).count()
+        except Exception as error:
+            raise TargetError(self._not_shared(f"what one task wrote cannot be read by another: {str(error).splitlines()[0]}")) from error
+        if found != tasks:
+            raise TargetError(self._not_shared(f"of the rows that {tasks} tasks wrote into it, {found} are there"))
+
+    def _not_shared(self, why: str) -> str:
+        return (
+            f"the checkpoint {self.path} is not one folder for the driver and all executors: {why}. Name a folder of a file system that "
+            "all hosts have, as hdfs://, s3a://, or one that is mounted everywhere"
+        )
 
     def identity(self) -> Optional[Dict[str, Any]]:
         """Which job the folder belongs to; None if to none yet."""
@@ -90,24 +111,34 @@ class Checkpoint:
         return self.spark.read.schema(schema).parquet(f"{self.path}/{folder}")
 
     def _write(self, name: str, value: Dict[str, Any]) -> None:
-        frame = self.spark.createDataFrame([(json.dumps(value, sort_keys=True),)], "value string")
-        frame.coalesce(1).write.mode("overwrite").text(f"{self.path}/{name}")
+        write_value(self.spark, f"{self.path}/{name}", value)
 
     def _read(self, name: str) -> Optional[Dict[str, Any]]:
-        try:
-            row = self.spark.read.text(f"{self.path}/{name}").first()
-        except AnalysisException as error:
-            if "PATH_NOT_FOUND" in str(error):
-                return None
-            raise
-        if row is None:
-            # The driver was killed while this was written.
+        return read_value(self.spark, f"{self.path}/{name}", f"remove {self.path} and start again")
+
+
+def write_value(spark: "SparkSession", path: str, value: Dict[str, Any]) -> None:
+    """Writes a value into a folder, in place of what is there."""
+    frame = spark.createDataFrame([(json.dumps(value, sort_keys=True),)], "value string")
+    frame.coalesce(1).write.mode("overwrite").text(path)
+
+
+def read_value(spark: "SparkSession", path: str, remedy: str) -> Optional[Dict[str, Any]]:
+    """The value in a folder; None if there is none. `remedy` says what to do if it is damaged."""
+    try:
+        row = spark.read.text(path).first()
+    except AnalysisException as error:
+        if "PATH_NOT_FOUND" in str(error):
             return None
-        try:
-            found: Dict[str, Any] = json.loads(row.value)
-        except ValueError:
-            raise DamagedError(f"{self.path}/{name} is damaged; remove {self.path} and start again") from None
-        return found
+        raise
+    if row is None:
+        # The driver was killed while this was written.
+        return None
+    try:
+        found: Dict[str, Any] = json.loads(row.value)
+    except ValueError:
+        raise DamagedError(f"{path} is damaged; {remedy}") from None
+    return found
 
 
 def _schema(written: str) -> Any:

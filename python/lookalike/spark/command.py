@@ -25,6 +25,8 @@ _LEFT_OUT = (*FILES_ONLY, "memory", "threads", "temp_dir")
 _FILES = {"script": "__main__.py", "slurm": "slurm.sh"}
 _LISTS = ("prefer",)
 _TEXTS = ("text", "id", "within", "keep", "source", "prefer")
+_INTERRUPTED = 130
+"""The exit code after Ctrl-C, as that of a shell."""
 
 
 def main(arguments: Optional[List[str]] = None) -> int:
@@ -39,6 +41,9 @@ def main(arguments: Optional[List[str]] = None) -> int:
     except (LookalikeError, TypeError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        print("error: interrupted; the same command goes on from the last finished stage", file=sys.stderr)
+        return _INTERRUPTED
     return 0
 
 
@@ -97,6 +102,7 @@ def _add_command(parser: argparse.ArgumentParser, command: _Command) -> None:
 
 def _run(command: str, given: Dict[str, Any]) -> None:
     from . import files
+    from .failures import translated
     from .shipping import ship
 
     given = {name: _value(name, value) if name in NAMES else value for name, value in given.items() if value is not None}
@@ -108,13 +114,14 @@ def _run(command: str, given: Dict[str, Any]) -> None:
         "sketch": files.sketch_files,
         "plan": files.plan_of_files,
     }
-    spark = _session(master, conf)
-    try:
-        if ships:
-            ship(spark)
-        found = functions[command](spark, inputs, **given)
-    finally:
-        spark.stop()
+    with translated():
+        spark = _session(master, conf)
+        try:
+            if ships:
+                ship(spark)
+            found = functions[command](spark, inputs, **given)
+        finally:
+            spark.stop()
     if command == "plan":
         print(found)
         return

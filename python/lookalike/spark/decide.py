@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from .documents import Documents
 
-__all__ = ["decided", "local_folder", "of_sets", "positions", "schema"]
+__all__ = ["cpus", "decided", "local_folder", "of_sets", "positions", "schema"]
 
 
 def schema(documents: "Documents") -> T.StructType:
@@ -65,7 +65,7 @@ def _decide(
 ) -> Iterator[Any]:
     import pyarrow
 
-    deciding = _native.Deciding(run.native, memory, local_folder())
+    deciding = _native.Deciding(run.native, memory, local_folder(), cpus())
     ids, places, against = [], [], []
     for batch in batches:
         if batch.num_rows:
@@ -85,6 +85,14 @@ def _decide(
     last = {"tally": pyarrow.array([tally]), "documents": pyarrow.array([count])}
     empty = _columns(pyarrow, ids[0].type)
     yield pyarrow.RecordBatch.from_pydict({name: last.get(name, pyarrow.nulls(1, kind)) for name, kind in empty.items()})
+
+
+def cpus() -> int:
+    """The cores of a task (`spark.task.cpus`), as Spark says them to its workers."""
+    from pyspark import TaskContext
+
+    context = TaskContext.get()
+    return 1 if context is None else max(context.cpus(), 1)
 
 
 def local_folder() -> Optional[str]:

@@ -112,6 +112,7 @@ def _check_columns(frame: "DataFrame", named: Columns, what: str) -> None:
     wanted = [named.text, named.id, *named.order, *named.others]
     if named.source is not None:
         wanted.append(named.source)
+    is_case_sensitive = str(frame.sparkSession.conf.get("spark.sql.caseSensitive", "false")).lower() == "true"
     for name in wanted:
         if name in _OWN or name.startswith(("_order", "_other")):
             raise SettingError(f"the column {name!r} has a name that the stages use; rename it")
@@ -120,15 +121,36 @@ def _check_columns(frame: "DataFrame", named: Columns, what: str) -> None:
             raise SettingError(f"{what} has no column {name!r}; its columns are: {', '.join(map(repr, names))}")
         if found > 1:
             raise SettingError(f"{what} has {found} columns {name!r}; rename all but one")
+        same = [other for other in names if other.lower() == name.lower()]
+        if len(same) > 1 and not is_case_sensitive:
+            raise SettingError(
+                f"{what} has columns that Spark takes for one: {', '.join(map(repr, same))}; rename all but one, or set "
+                "spark.sql.caseSensitive to true"
+            )
     kind = frame.schema[named.text].dataType
     if not isinstance(kind, _TEXT):
         raise SettingError(f"the column {named.text!r} is {kind.simpleString()} and cannot be the text; cast it to string")
+    for name in (named.id, *named.others):
+        kind = frame.schema[name].dataType
+        if not _has_hash(kind):
+            raise SettingError(
+                f"the column {name!r} is {kind.simpleString()}, of which Spark has no hash, as for every map; make a string of it (to_json)"
+            )
     for name in named.order:
         kind = frame.schema[name].dataType
         if isinstance(kind, _NO_ORDER):
             raise SettingError(
                 f"the column {name!r} is {kind.simpleString()}, which has no order here; name another with order="
             )
+
+
+def _has_hash(kind: Any) -> bool:
+    """Whether Spark hashes values of this type. It does not if there is a map in them."""
+    if isinstance(kind, T.StructType):
+        return all(_has_hash(field.dataType) for field in kind.fields)
+    if isinstance(kind, T.ArrayType):
+        return _has_hash(kind.elementType)
+    return not isinstance(kind, T.MapType) and type(kind).__name__ != "VariantType"
 
 
 def _selected(frame: "DataFrame", named: Columns, against: Optional[bool]) -> "DataFrame":

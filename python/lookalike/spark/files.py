@@ -1,34 +1,43 @@
 """Files -> kept files, the list of removed documents, and the report; or pairs, clusters, sketches. All of it is written by Spark.
 
-Without `id`, a document of Parquet files is its file and its row, as on one machine; `removed` then has `source` and `line`. (Rows
-of JSON files have no number in Spark, so there an id is needed.)
+Documents come in the order of one machine: arguments in their order, the files of a folder by their names, rows by their numbers. Without
+`id`, a document of Parquet files is its file and its row; `removed` then has `source` and `line`. (Rows of JSON files have no number in
+Spark, so there an id is needed, which orders the documents of a file.)
 """
 
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Dict, Optional, Sequence
+import re
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence
+from urllib.parse import unquote
 
 from pyspark.errors import AnalysisException
 from pyspark.sql import functions as F
 
-from ..errors import NotFoundError, SettingError, TargetError
-from .checkpoint import Checkpoint
-from .jobs import LINKS_PER_TASK, MEMBERS_PER_WAVE, TASK_MEMORY, Prepared, Sizes, clusters_of, sketch
+from .. import _native
+from ..errors import NotFoundError, SettingError
+from .failures import translated
+from .jobs import LINKS_PER_TASK, MEMBERS_PER_WAVE, TASK_MEMORY, Prepared, Sizes, checked_options, clusters_of, sketch
+from .outputs import Output
 from .planning import Plan, plan
+from .run import Run
 from .sketches import Sketches
+from .sources import File, files_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 __all__ = ["clusters_of_files", "dedup_files", "pairs_of_files", "plan_of_files", "sketch_files"]
 
-PLACE, SOURCE, LINE = "_lookalike_place", "_lookalike_source", "_lookalike_line"
-"""The columns that stand for ids, where there are none."""
+PLACE, ARGUMENT, SOURCE, LINE = "_lookalike_place", "_lookalike_argument", "_lookalike_source", "_lookalike_line"
+"""The columns that say which document this is: the first stands for an id, where there is none."""
+_ADDRESS = "_lookalike_address"
 _ENDINGS = {"parquet": (".parquet",), "json": (".jsonl", ".json", ".ndjson")}
 _COMPRESSED = (".gz", ".zst", ".zstd", ".bz2")
 
 
+@translated()
 def dedup_files(
     spark: "SparkSession",
     inputs: Sequence[str],
@@ -44,18 +53,24 @@ def dedup_files(
 ) -> Dict[str, Any]:
     """Removes near-duplicates from files, writes `kept`, `removed` and `report` into the folder `output`, and returns the report."""
     given = _Given(spark, inputs, input_format, against, order, options)
-    job = given.prepared("dedup", output, checkpoint, sketches, against_only)
-    result = job.dedup()
-    kept = result.kept.drop(*given.added)
-    _write(job.place, "kept", kept, f"{_folder(output)}/kept", given.kind, result.report["counts"]["kept"])
-    _write(job.place, "removed", given.with_places(result.removed, "id", "kept_id"), f"{_folder(output)}/removed", "json", None)
-    if not given.has_ids:
-        result.report["settings"]["id-field"] = None
-    text = spark.createDataFrame([(json.dumps(result.report),)], "value string")
-    text.coalesce(1).write.mode("overwrite").text(f"{_folder(output)}/report")
+    out = given.output("dedup", output, checkpoint)
+    job = given.prepared("dedup", out, sketches, against_only)
+    with out.claimed():
+        result = job.dedup()
+        counts = result.report["counts"]
+        removed = given.with_places(result.removed, "id", "kept_id")
+        out.write("kept", result.kept.drop(*given.added), f"{out.folder}/kept", given.kind, counts["kept"])
+        out.write("removed", removed, f"{out.folder}/removed", "json", counts["exact"] + counts["near"] + counts["bad_skipped"])
+        if not given.has_ids:
+            result.report["settings"]["id-field"] = None
+        result.report["sources"] = given.all_sources(result.report["sources"])
+        text = spark.createDataFrame([(json.dumps(result.report),)], "value string")
+        out.hold()
+        text.coalesce(1).write.mode("overwrite").text(f"{out.folder}/report")
     return result.report
 
 
+@translated()
 def pairs_of_files(
     spark: "SparkSession",
     inputs: Sequence[str],
@@ -69,12 +84,16 @@ def pairs_of_files(
 ) -> int:
     """Writes all pairs of similar documents of files as JSON into the folder `output`, and returns how many there are."""
     given = _Given(spark, inputs, input_format, None, order, options)
-    job = given.prepared("pairs", output, checkpoint, sketches, False)
-    rows = given.with_places(job.pairs(), "a_id", "b_id")
-    _write(job.place, "written", rows, _folder(output), "json", None)
-    return int(rows.count())
+    out = given.output("pairs", output, checkpoint)
+    job = given.prepared("pairs", out, sketches, False)
+    with out.claimed():
+        rows = given.with_places(job.pairs(), "a_id", "b_id")
+        count = int(rows.count())
+        out.write("written", rows, out.folder, "json", count)
+    return count
 
 
+@translated()
 def clusters_of_files(
     spark: "SparkSession",
     inputs: Sequence[str],
@@ -90,12 +109,16 @@ def clusters_of_files(
 ) -> int:
     """Writes the clusters of files as JSON into the folder `output`, a row for each member, and returns how many rows there are."""
     given = _Given(spark, inputs, input_format, against, order, options)
-    job = given.prepared("clusters", output, checkpoint, sketches, against_only)
-    rows = given.with_places(clusters_of(job.dedup()), "id", "kept_id")
-    _write(job.place, "written", rows, _folder(output), "json", None)
-    return int(rows.count())
+    out = given.output("clusters", output, checkpoint)
+    job = given.prepared("dedup", out, sketches, against_only)
+    with out.claimed():
+        rows = given.with_places(clusters_of(job.dedup()), "id", "kept_id")
+        count = int(rows.count())
+        out.write("written", rows, out.folder, "json", count)
+    return count
 
 
+@translated()
 def sketch_files(
     spark: "SparkSession",
     inputs: Sequence[str],
@@ -107,17 +130,20 @@ def sketch_files(
 ) -> Sketches:
     """Sketches the documents of files into the folder `output`."""
     given = _Given(spark, inputs, input_format, against, None, options)
-    return sketch(given.frame, checkpoint=_folder(output), against=given.against, source=given.source, **given.options)
+    return sketch(given.frame, checkpoint=_folder(output), against=given.against, source=SOURCE, **given.options)
 
 
+@translated()
 def plan_of_files(spark: "SparkSession", inputs: Sequence[str], *, input_format: Optional[str] = None, **options: Any) -> Plan:
     """What `dedup_files` would cost. Options are those of `plan`."""
+    asked = {name: options.pop(name) for name in ("in_sets", "machine_cores") if name in options}
     given = _Given(spark, inputs, input_format, None, None, options)
-    return plan(given.frame, show=False, **given.options)
+    # Which source comes first costs nothing.
+    return plan(given.frame, show=False, **asked, **{**given.options, "prefer": None})
 
 
 class _Given:
-    """The documents of files. Without ids they have columns of their own, which stand for ids."""
+    """The documents of files, with columns for their places."""
 
     def __init__(
         self,
@@ -132,29 +158,44 @@ class _Given:
         self.has_ids = options.get("id") is not None
         if not self.has_ids and self.kind != "parquet":
             raise SettingError("rows of JSON files have no number in Spark: name the field of ids with --id-field, or use Parquet")
-        self.frame = _read(spark, inputs, self.kind, self.has_ids)
-        self.against = None if against is None else _read(spark, against, self.kind, self.has_ids)
-        self.added = () if self.has_ids else (PLACE, SOURCE, LINE)
         self.options = options if self.has_ids else {**options, "id": PLACE}
-        self.order = order if self.has_ids or order else [SOURCE, LINE]
-        self.source = None if self.has_ids else SOURCE
+        rows = _rows(spark, inputs, self.kind)
+        self.files = _files(inputs, rows)
+        self._check_preferred()
+        self.frame = _placed(rows, self.files, self.kind)
+        self.against: Optional["DataFrame"] = None
+        self.against_files: List[File] = []
+        if against is not None:
+            rows = _rows(spark, against, self.kind)
+            self.against_files = _files(against, rows)
+            self.against = _placed(rows, self.against_files, self.kind)
+        self.added = (ARGUMENT, SOURCE, LINE, PLACE)
+        self.order = order or [ARGUMENT, SOURCE, LINE if self.kind == "parquet" else self.options["id"]]
 
-    def prepared(
-        self, writes: str, output: str, checkpoint: Optional[str], sketches: Optional[str], against_only: bool
-    ) -> Prepared:
-        """The job that writes these things, whose output is refused if it has something in it that this job did not write."""
-        job = "dedup" if writes == "clusters" else writes
-        spark, folder = self.frame.sparkSession, _folder(output)
-        place = checkpoint if checkpoint is not None else f"{folder}.checkpoint"
-        claimed = _claimed(spark, Checkpoint(spark, place), folder, writes)
+    def _check_preferred(self) -> None:
+        """An error if a pattern of `prefer` names no file, before anything is read."""
+        if self.options.get("prefer"):
+            native = Run(checked_options(self.options), False, _native.new_key()).native
+            native.check_sources([file.name for file in self.files])
+
+    def output(self, writes: str, folder: str, checkpoint: Optional[str]) -> Output:
+        """The output of a job, which is refused if it has something in it that this job did not write."""
+        folder = _folder(folder)
+        out = Output(self.frame.sparkSession, folder, writes, checkpoint if checkpoint is not None else f"{folder}.checkpoint")
+        out.check()
+        return out
+
+    def prepared(self, job: str, out: Output, sketches: Optional[str], against_only: bool) -> Prepared:
+        """The job, whose settings, executors and checkpoint are checked."""
         sizes = Sizes(LINKS_PER_TASK, MEMBERS_PER_WAVE, TASK_MEMORY)
-        source = self.source if job == "dedup" else None
-        prepared = Prepared(
-            job, self.frame, place, sketches, self.against, against_only, self.order, source, sizes, self.options
+        source: Optional[str] = SOURCE
+        options = self.options
+        if job == "pairs":
+            # Pairs do not depend on sources.
+            source, options = None, {**options, "prefer": None}
+        return Prepared(
+            job, self.frame, out.place.path, sketches, self.against, against_only, self.order, source, sizes, options, True
         )
-        # Only now is it known that the checkpoint is that of this job.
-        prepared.place.note("output", {"paths": claimed})
-        return prepared
 
     def with_places(self, rows: "DataFrame", *ids: str) -> "DataFrame":
         """Rows with the file and the row that these ids consist of, if they stand for that."""
@@ -164,9 +205,16 @@ class _Given:
         for name in ids:
             before = name[: -len("id")]
             for part, group in (("source", 1), ("line", 2)):
-                found = F.regexp_extract(name, r"^(.*):(\d+)$", group)
+                found = F.regexp_extract(name, r"(?s)^(.*):(\d+)$", group)
                 parts[f"{before}{part}"] = found.cast("bigint") if part == "line" else found
         return rows.withColumns(parts)
+
+    def all_sources(self, counted: List[Dict[str, Any]]) -> List[Dict[str, Any]]:
+        """The sources of a report in the order of one machine, with those that have no documents."""
+        known = {(source["against"], source["name"]): source for source in counted}
+        files = [(True, file.name) for file in self.against_files] + [(False, file.name) for file in self.files]
+        empty = {"records": 0, "removed": 0}
+        return [known.get((against, name), {"name": name, "against": against, **empty}) for against, name in files]
 
 
 def _folder(output: str) -> str:
@@ -187,59 +235,30 @@ def _bare(name: str) -> str:
     return name
 
 
-def _read(spark: "SparkSession", inputs: Sequence[str], kind: str, has_ids: bool) -> "DataFrame":
+def _rows(spark: "SparkSession", inputs: Sequence[str], kind: str) -> "DataFrame":
     try:
-        rows = spark.read.format(kind).load(list(inputs))
+        return spark.read.format(kind).load(list(inputs))
     except AnalysisException as error:
         if "PATH_NOT_FOUND" in str(error):
             raise NotFoundError(f"there is no such file or folder: {', '.join(inputs)}") from error
         raise
-    if has_ids:
-        return rows
-    line = F.col("_metadata.row_index") + 1
-    place = F.concat(F.col("_metadata.file_path"), F.lit(":"), line)
-    return rows.withColumns({SOURCE: F.col("_metadata.file_path"), LINE: line, PLACE: place})
 
 
-def _claimed(spark: "SparkSession", marks: Checkpoint, output: str, writes: str) -> Dict[str, str]:
-    """The outputs of a job and what is written to each, with this one. An error if it has something in it which the job did not
-    write, or wrote as something else."""
-    known = marks.record("output")
-    paths: Dict[str, str] = {} if known is None else known["paths"]
-    other = paths.get(output, writes)
-    if other != writes:
-        raise TargetError(f"the folder {output} has what `{other}` wrote; name another for `{writes}`, or remove it")
-    if output not in paths:
-        found = _some_file(spark, output)
-        if found is not None:
-            raise TargetError(f"the folder {output} is not empty: it has {found}; name another, or remove it")
-    return {**paths, output: writes}
+def _files(inputs: Sequence[str], rows: "DataFrame") -> List[File]:
+    return files_of(inputs, [re.sub("^file:/+", "file:///", address) for address in rows.inputFiles()])
 
 
-def _some_file(spark: "SparkSession", folder: str) -> Optional[str]:
-    """A file in a folder; None if there is none, or no such folder."""
-    try:
-        files = spark.read.format("binaryFile").option("recursiveFileLookup", "true").load(folder)
-        found = files.select("path").first()
-    except AnalysisException as error:
-        if "PATH_NOT_FOUND" not in str(error):
-            raise
-        return None
-    return None if found is None else str(found[0])
-
-
-def _write(marks: Checkpoint, name: str, rows: "DataFrame", path: str, kind: str, expected: Optional[int]) -> None:
-    """Writes rows, unless an earlier run has written them."""
-    written_before = marks.record(name)
-    if written_before is not None and written_before["path"] == path and _some_file(rows.sparkSession, path) is not None:
-        return
-    rows.write.mode("overwrite").format(kind).save(path)
-    if expected is not None:
-        spark = rows.sparkSession
-        written = spark.read.schema(rows.schema).format(kind).load(path).count()
-        if written != expected:
-            raise TargetError(
-                f"{written} rows were written to {path}, and {expected} should be: the inputs changed since they were first read; "
-                "write them to files that nobody changes, and start again with another output"
-            )
-    marks.note(name, {"path": path})
+def _placed(rows: "DataFrame", files: Sequence[File], kind: str) -> "DataFrame":
+    """Rows with the columns for their places. A file that was not there when files were listed has none, which is an error later."""
+    address = F.regexp_replace(F.col("_metadata.file_path"), "^file:/+", "file:///")
+    table = [(file.address, file.argument, file.name) for file in files]
+    if any("%" in file.address for file in files):
+        # Versions of Spark differ in whether rows have addresses with signs as %20, as lists of files do.
+        first = rows.select(address).first()
+        if first is not None and all(file.address != first[0] for file in files):
+            table = [(unquote(file.address), file.argument, file.name) for file in files]
+    known = rows.sparkSession.createDataFrame(table, f"{_ADDRESS} string, {ARGUMENT} int, {SOURCE} string")
+    line = F.col("_metadata.row_index") + 1 if kind == "parquet" else F.lit(None).cast("bigint")
+    placed = rows.withColumns({_ADDRESS: address, LINE: line})
+    placed = placed.join(F.broadcast(known), _ADDRESS, "left").drop(_ADDRESS)
+    return placed.withColumn(PLACE, F.concat(SOURCE, F.lit(":"), LINE))

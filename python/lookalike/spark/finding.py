@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Dict, Iterator, List
 
 from pyspark.sql import types as T
 
-from .decide import of_sets, positions
+from .decide import cpus, of_sets, positions
 from .failures import guarded
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def found(documents: "Documents", sets: "DataFrame", options: Dict[str, Any], pa
     """The pairs of these sets."""
     orders, called = documents.orders, documents.names
     # Rows of a task are known by their places.
-    options = {**options, "id": None, "threads": 1, "memory": max(memory, LEAST_MEMORY)}
+    options = {**options, "id": None, "memory": max(memory, LEAST_MEMORY)}
 
     def stage(batches: Iterator[Any]) -> Iterator[Any]:
         yield from _find(batches, options, orders, called)
@@ -64,7 +64,7 @@ def _find(
     ids = rows["_id"]
     place = numpy.array(positions(rows.select([*orders, "_id"])))
     given = rows.select(list(called)).rename_columns(list(called.values()))
-    pairs = lookalike.pairs(given, **options).to_dict()
+    pairs = lookalike.pairs(given, **options, threads=cpus()).to_dict()
     a, b = (numpy.array(pairs[name], dtype=numpy.int64) for name in ("a", "b"))
     # The document that comes first in input order is the first of a pair.
     first, second = numpy.where(place[a] < place[b], (a, b), (b, a))

@@ -58,11 +58,14 @@ class Flow:
         if inputs is not None:
             self._check_inputs(inputs)
 
+        there: List[int] = []
+
         def make() -> "DataFrame":
-            return keys.packed(self.given, self.run, blocks_of(self.given.frame.count(), self.tasks))
+            there.append(self.given.frame.count())
+            return keys.packed(self.given, self.run, blocks_of(there[0], self.tasks))
 
         def summary(rows: "DataFrame") -> Dict[str, Any]:
-            return _row(
+            found = _row(
                 rows.agg(
                     F.coalesce(F.sum("documents"), F.lit(0)).alias("documents"),
                     F.coalesce(F.sum("text_bytes"), F.lit(0)).alias("text_bytes"),
@@ -70,6 +73,13 @@ class Flow:
                     F.coalesce(F.sum(F.length("entries") + F.length("links") + F.length("numbers")), F.lit(0)).alias("bytes"),
                 )
             )
+            if found["documents"] != there[0]:
+                raise TargetError(
+                    f"there were {there[0]} documents, and the checkpoint {self.met.path} has the keys of {found['documents']}: either "
+                    "an executor does not see the same folder there as the others, or the inputs changed in between. Name a folder "
+                    "that all share, and write the inputs to files that nobody changes"
+                )
+            return found
 
         try:
             rows, self.read = self.met.stage("keys", make, summary)

@@ -15,6 +15,7 @@ from . import decide, finding
 from .check import check
 from .checkpoint import Checkpoint
 from .documents import Documents, columns, documents
+from .failures import translated
 from .flow import Flow
 from .result import Deduplication
 from .run import Run
@@ -29,13 +30,14 @@ __all__ = ["clusters", "dedup", "pairs", "sketch"]
 LINKS_PER_TASK = 1 << 26
 """Links that one task puts together: 16 bytes each, and some times that while it works."""
 MEMBERS_PER_WAVE = 4_000_000
-"""Documents of sets whose numbers are broadcast at once, through the driver to every executor."""
+"""Documents of sets whose numbers are broadcast at once, about, through the driver to every executor."""
 TASK_MEMORY = "256MiB"
 """What the sets of shingles of a task may take, outside the heap of the JVM. Beyond that they go to a local file."""
 
 _NOT_HERE = ("memory", "threads", "temp_dir")
 
 
+@translated()
 def dedup(
     df: "DataFrame",
     *,
@@ -53,8 +55,8 @@ def dedup(
     """Removes near-duplicates from a DataFrame, as `lookalike.dedup` does from a table.
 
     Args:
-        df: the documents. Rows are read three times: for keys, for the texts of documents that may be duplicates, and when
-            `kept` is used.
+        df: the documents. Rows are counted, and then read for keys, in each wave for the texts of documents that may be
+            duplicates, and when `kept` is used.
         checkpoint: the address of a folder that all executors can write to. A job that was killed goes on from it; a folder of
             another job is refused.
         sketches: what `sketch` returned for this DataFrame, or the address of its folder; documents are not hashed again.
@@ -63,7 +65,8 @@ def dedup(
         order: the column, or columns, that say which document comes first (default: the id).
         source: the column with names of sources, for `prefer` and for the report.
         links_per_task: up to so many links between documents, one task finds the connected sets. It changes no answer.
-        members_per_wave: so many documents are decided at once; each wave reads the documents again. It changes no answer.
+        members_per_wave: about so many documents are decided at once, or more if one connected set has more; each wave reads
+            the documents again. It changes no answer.
         task_memory: what the sets of shingles of a task may take in memory, as in "256MiB". It changes no answer.
         **options: see `lookalike.Options`. `id` is needed. What is for files or for one machine is refused.
     """
@@ -91,6 +94,7 @@ def clusters_of(result: Deduplication) -> "DataFrame":
     return kept.distinct().unionByName(members)
 
 
+@translated()
 def pairs(
     df: "DataFrame",
     *,
@@ -116,6 +120,7 @@ def pairs(
     return Prepared("pairs", df, checkpoint, sketches, None, False, order, None, sizes, options).pairs()
 
 
+@translated()
 def sketch(
     df: "DataFrame",
     *,
@@ -168,7 +173,9 @@ class Prepared:
         source: Optional[str],
         sizes: Sizes,
         options: Any,
+        has_known_sources: bool = False,
     ) -> None:
+        """With `has_known_sources`, it is known that each pattern of `prefer` names one."""
         self.started = time.time()
         self.options = checked_options(options)
         if against_only and against is None:
@@ -194,13 +201,17 @@ class Prepared:
             met, as_sketched = kept_sketches(spark, sketches, self.run.settings(), compared, self.named)
             known = documents(df, against, as_sketched)
         self.tasks = check(spark)
-        self.place.begin({"lookalike": __version__, "job": job, "settings": self.run.settings(), "columns": read})
+        self.place.begin({"lookalike": __version__, "job": job, "settings": self.run.settings(), "columns": read}, self.tasks)
+        self.checks_sources = bool(self.options.get("prefer")) and not has_known_sources
         self.flow = Flow(self.given, self.run, self.place, self.tasks, met, known)
 
     def dedup(self) -> Deduplication:
         """Decides which documents are removed."""
         flow = self.flow
         flow.meet(self.sizes.links)
+        if self.checks_sources:
+            sources = self.run.report(flow.tally([flow.packed]))["sources"]
+            self.run.native.check_sources([source["name"] for source in sources if not source["against"]])
 
         def work(members: "DataFrame", partitions: int) -> "DataFrame":
             return decide.decided(self.given, members, self.run, partitions, self.sizes.memory)

@@ -17,6 +17,7 @@ from .._options import Options, whole
 from ..errors import SettingError
 from .check import check
 from .documents import TEXT, columns, documents
+from .failures import translated
 from .flow import KEY_BYTES_PER_TASK, blocks_of
 from .jobs import MEMBERS_PER_WAVE, checked_options
 from .keys import CHUNK_BYTES, CHUNK_ROWS
@@ -67,12 +68,14 @@ class Costs:
 
 @dataclass(frozen=True)
 class Stage:
-    """What a stage shuffles, and what it writes to the checkpoint."""
+    """What a stage reads of the inputs, what it shuffles, and what it writes to the checkpoint."""
 
     name: str
     shuffled_rows: int
     shuffled_bytes: int
     written_bytes: int
+    read_bytes: int = 0
+    """Bytes of text. A file of other columns is larger, and a compressed one smaller."""
 
 
 @dataclass(frozen=True)
@@ -115,6 +118,11 @@ class Plan:
         return sum(stage.written_bytes for stage in self.stages)
 
     @property
+    def read_bytes(self) -> int:
+        """Bytes of text that all stages read, and `kept`, which is written from the inputs."""
+        return sum(stage.read_bytes for stage in self.stages)
+
+    @property
     def shuffled_rows(self) -> int:
         """Rows of all shuffles."""
         return sum(stage.shuffled_rows for stage in self.stages)
@@ -128,11 +136,16 @@ class Plan:
         lines = [
             f"{self.documents:,} documents, {_size(self.text_bytes)} of text, {self.keys_per_document:.1f} keys each ({self.bands})",
             f"assumed: {self.in_sets:.0%} of them share a key with another one; decided in {self.waves} wave{'s' * (self.waves > 1)}",
-            f"{'stage':<8}{'rows shuffled':>16}{'bytes shuffled':>16}{'to the checkpoint':>19}",
+            f"{'stage':<8}{'text read':>12}{'rows shuffled':>16}{'bytes shuffled':>16}{'to the checkpoint':>19}",
         ]
-        for stage in (*self.stages, Stage("all", self.shuffled_rows, self.shuffled_bytes, self.disk_bytes)):
-            shuffled, written = _size(stage.shuffled_bytes), _size(stage.written_bytes)
-            lines.append(f"{stage.name:<8}{stage.shuffled_rows:>16,}{shuffled:>16}{written:>19}")
+        for stage in (*self.stages, Stage("all", self.shuffled_rows, self.shuffled_bytes, self.disk_bytes, self.read_bytes)):
+            read, shuffled, written = _size(stage.read_bytes), _size(stage.shuffled_bytes), _size(stage.written_bytes)
+            lines.append(f"{stage.name:<8}{read:>12}{stage.shuffled_rows:>16,}{shuffled:>16}{written:>19}")
+        if self.waves > 1:
+            lines.append(
+                f"Each wave reads all documents again: {self.waves:,} reads in place of one, which the CPU and the times below do not "
+                "count. Fewer waves need a larger members_per_wave, and memory for it on the driver and on every executor."
+            )
         cluster = f"{_time(self.cpu_seconds)} of CPU, {_time(self.seconds)} with the {self.tasks} tasks that run at once here"
         alone = f"{_time(self.alone_cpu_seconds)} of CPU, {_time(self.alone_seconds)} with {self.machine_cores} cores"
         lines += [f"on Spark:       about {cluster}", f"on one machine: about {alone}"]
@@ -145,6 +158,7 @@ class Plan:
         return "\n".join(lines)
 
 
+@translated()
 def plan(
     df: "DataFrame",
     *,
@@ -199,14 +213,16 @@ def planned(
     key_bytes = int(documents * (16 * (keys + 1) + 8))
     partitions = max(tasks, key_bytes // KEY_BYTES_PER_TASK)
     members = int(documents * in_sets)
+    waves = max(1, -(-members // MEMBERS_PER_WAVE))
     # A document has a link for each task that has a shared key of it.
     links = int(members * min(partitions, keys + 1))
     member_text = int(text_bytes * in_sets)
     stages = [
-        Stage("keys", 0, 0, key_bytes),
+        Stage("keys", 0, 0, key_bytes, text_bytes),
         Stage("edges", rows, key_bytes, 16 * links),
         Stage("sets", partitions, 16 * links, 16 * members),
-        Stage("decide", members, member_text + 48 * members, 40 * members),
+        Stage("decide", members, member_text + 48 * members, 40 * members, waves * text_bytes),
+        Stage("write", 0, 0, 0, text_bytes),
     ]
     return Plan(
         documents,
@@ -216,7 +232,7 @@ def planned(
         tasks,
         machine_cores,
         bands,
-        max(1, -(-members // MEMBERS_PER_WAVE)),
+        waves,
         stages,
         costs.on_spark(documents, text_bytes, members),
         costs.alone(documents, text_bytes),

@@ -17,6 +17,8 @@ __all__ = ["Deduplication"]
 
 BROADCAST_ROWS = 4_000_000
 """Up to so many removed ids are sent to every executor; above that Spark joins as it sees fit."""
+_REMOVED = "_lookalike_removed"
+"""The name of the column of removed ids in the join."""
 
 
 class Deduplication:
@@ -39,15 +41,14 @@ class Deduplication:
     @property
     def kept(self) -> "DataFrame":
         """The rows that stay, with all their columns. They are read again from the DataFrame that was given."""
-        name = self._columns.id
-        ids = self._removed.select(F.col("id").alias(name))
+        ids = self._removed.select(F.col("id").alias(_REMOVED))
         counts = self.report["counts"]
         if counts["exact"] + counts["near"] <= BROADCAST_ROWS:
             ids = F.broadcast(ids)
         rows = self._frame
         if self._skips():
             rows = rows.where(self._text().isNotNull())
-        return rows.join(ids, name, "left_anti").select(*(quoted(column) for column in self._frame.columns))
+        return rows.join(ids, rows[quoted(self._columns.id)] == ids[_REMOVED], "left_anti")
 
     def _skips(self) -> bool:
         return bool(self.report["settings"]["on-bad-record"] == "skip" and self.report["counts"]["bad_skipped"])

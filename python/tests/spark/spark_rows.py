@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pathlib
 import random
 from typing import Any, Dict, List
 
@@ -43,3 +44,17 @@ def removed_of(result: Any) -> List[Any]:
     """Removed documents as tuples, by id."""
     shown = result.removed.select("id", "kept_id", "kind", "similarity", "distance", "reason")
     return sorted(tuple(row) for row in shown.collect())
+
+
+def lose(monkeypatch: Any, method: str, folder: str) -> None:
+    """What one task writes into folders of this name goes to a folder of the same name on another host."""
+    from pyspark.sql.readwriter import DataFrameWriter
+
+    made = getattr(DataFrameWriter, method)
+
+    def write(self: Any, path: str, *rest: Any, **more: Any) -> None:
+        made(self, path, *rest, **more)
+        if pathlib.Path(path).name.startswith(folder):
+            sorted(pathlib.Path(path).glob("part-*"))[0].unlink()
+
+    monkeypatch.setattr(DataFrameWriter, method, write)

@@ -41,6 +41,18 @@ def test_ids_that_are_null_or_come_twice(spark: Any, tmp_path: Any) -> None:
         lookalike_spark.dedup(twice.repartition(3), id="id", checkpoint=str(tmp_path / "twice"))
 
 
+def test_other_columns_may_differ_by_case_only(spark: Any, tmp_path: Any) -> None:
+    frame = spark.createDataFrame([("a", TEXT, 1, 2), ("b", TEXT, 3, 4)], "id string, text string, n int, N int")
+    result = lookalike_spark.dedup(frame, id="id", checkpoint=str(tmp_path / "run"))
+    assert [tuple(row) for row in result.kept.collect()] == [("a", TEXT, 1, 2)]
+
+
+def test_a_preferred_source_that_is_not_there(spark: Any, tmp_path: Any) -> None:
+    frame = spark.createDataFrame(rows(3), SCHEMA)
+    with pytest.raises(SettingError, match="prefer.*part-9.*no source matches"):
+        lookalike_spark.dedup(frame, id="id", source="origin", prefer=["part-1", "part-9"], checkpoint=str(tmp_path / "run"))
+
+
 def test_columns_with_any_name(spark: Any, tmp_path: Any) -> None:
     frame = spark.createDataFrame([("a", TEXT), ("b", TEXT), ("c", None)], "`the id` string, `a ``text` string")
     options: Any = {"id": "the id", "text": "a `text", "on_bad_record": "skip"}
@@ -68,6 +80,17 @@ def test_columns_and_options(spark: Any, tmp_path: Any) -> None:
     both = frame.select("id", "text", frame["text"])
     with pytest.raises(SettingError, match="2 columns 'text'"):
         lookalike_spark.dedup(both, id="id", checkpoint=place)
+    case = frame.selectExpr("id", "text", "text as Text")
+    with pytest.raises(SettingError, match="takes for one: 'text', 'Text'; rename all but one"):
+        lookalike_spark.dedup(case, id="id", checkpoint=place)
+    for options in ({"id": "tags"}, {"id": "id", "within": "tags"}):
+        with pytest.raises(SettingError, match="'tags' is map<string,int>, of which Spark has no hash"):
+            maps = frame.selectExpr("id", "text", "map('a', 1) as tags")
+            lookalike_spark.dedup(maps, order="text", checkpoint=place, **options)
+    for kind in ("sets", "fingerprints", "vectors"):
+        for run in (lookalike_spark.dedup, lookalike_spark.pairs):
+            with pytest.raises(SettingError, match=f"kind.*{kind}.*on a cluster documents are texts"):
+                run(frame, id="id", kind=kind, checkpoint=place)
     with pytest.raises(SettingError, match="cast one of them"):
         lookalike_spark.dedup(frame, against=frame.selectExpr("1 as id", "text"), id="id", checkpoint=place)
     for name in ("memory", "threads", "annotate"):

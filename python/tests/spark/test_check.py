@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pathlib
+import re
+import socket
 import sys
 from typing import Any
 
@@ -46,6 +48,15 @@ def test_a_python_that_is_not_there(spark: Any, tmp_path: Any, monkeypatch: Any)
     monkeypatch.setattr(spark.sparkContext, "pythonExec", str(tmp_path / "absent"))
     with pytest.raises(SettingError, match="no Python where it looks for one"):
         lookalike_spark.check(spark)
+
+
+def test_another_python(spark: Any, monkeypatch: Any) -> None:
+    # What the driver says of itself, and each worker compares with what it is.
+    monkeypatch.setattr(spark.sparkContext, "pythonVer", "3.8")
+    with pytest.raises(SettingError, match=r"the executor on [^ ]+ has another Python than the driver.*different version") as error:
+        lookalike_spark.check(spark)
+    host = re.search(r"the executor on ([^ ]+) has", str(error.value))
+    assert host is not None and host.group(1) in ("localhost", "127.0.0.1", socket.gethostname())
 
 
 def test_all_cores_answer(spark: Any) -> None:

@@ -20,7 +20,6 @@ JOB = pathlib.Path(__file__).with_name("connect_job.py")
 
 @pytest.mark.skipif(not FULL, reason="LOOKALIKE_SPARK_FULL is not set")
 def test_the_answer_is_that_of_one_machine(tmp_path: Any) -> None:
-    pytest.importorskip("grpc", reason="Spark Connect needs grpcio")
     rows = [{"id": at, "text": text} for at, text in enumerate(corpus(100, seed=4))]
     table = pyarrow.Table.from_pylist(rows)
     file = tmp_path / "in.parquet"

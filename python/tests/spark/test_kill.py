@@ -22,8 +22,10 @@ STAGES = ["keys", "edges", "sets", "decide"]
 DRIVER = pathlib.Path(__file__).with_name("driver_to_kill.py")
 
 
-def run(place: Any, table: Any, victim: str, stage: str, master: Optional[str] = None) -> "subprocess.CompletedProcess[str]":
-    command = [sys.executable, str(DRIVER), str(place), str(table), victim, stage]
+def run(
+    place: Any, table: Any, victim: str, stage: str, master: Optional[str] = None, output: str = "frames"
+) -> "subprocess.CompletedProcess[str]":
+    command = [sys.executable, str(DRIVER), str(place), str(table), victim, stage, output]
     environment = os.environ if master is None else {**os.environ, "LOOKALIKE_MASTER": master}
     return subprocess.run(command, capture_output=True, text=True, env=environment)
 
@@ -47,10 +49,12 @@ def documents(tmp_path_factory: Any) -> Any:
     return file, removed, one.summary
 
 
-def check(found: Dict[str, Any], removed: List[Any], report: Dict[str, Any]) -> None:
+def check(found: Dict[str, Any], removed: List[Any], report: Dict[str, Any], of_files: bool = False) -> None:
     assert found["removed"] == removed
     assert found["kept"] == sorted(set(range(400)) - {row[0] for row in removed})
-    assert {**found["report"], "run": None, "plan": None} == {**report, "run": None, "plan": None}
+    # Files are sources of their own.
+    left_out = {"run": None, "plan": None, **({"sources": None} if of_files else {})}
+    assert {**found["report"], **left_out} == {**report, **left_out}
 
 
 @pytest.mark.parametrize("stage", STAGES if FULL else ["decide"])
@@ -69,6 +73,35 @@ def test_the_driver_is_killed_and_started_again(documents: Any, tmp_path: Any, s
     found = answer(run(tmp_path / "run", file, "nobody", ""))
     check(found, removed, report)
     assert found["report"]["run"]["finished_before"] == STAGES[: STAGES.index(stage)]
+
+
+@pytest.mark.skipif(not FULL, reason="LOOKALIKE_SPARK_FULL is not set")
+@pytest.mark.parametrize(
+    ("stage", "output"),
+    [*((stage, "frames") for stage in [*STAGES, "run.kept"]), *((stage, "files") for stage in ["keys", "decide", "kept", "removed", "report"])],
+)
+def test_the_driver_is_killed_while_it_writes_and_started_again(documents: Any, tmp_path: Any, stage: str, output: str) -> None:
+    file, removed, report = documents
+    killed = run(tmp_path / "run", file, "driver-inside", stage, output=output)
+    assert killed.returncode == -signal.SIGKILL, killed.stderr[-3000:]
+    # Nothing looks whole that is not.
+    if stage != "report":
+        assert not list((tmp_path / "run.out" / "report").glob("part-*"))
+    found = answer(run(tmp_path / "run", file, "nobody", "", output=output))
+    check(found, removed, report, of_files=output == "files")
+    before = STAGES.index(stage) if stage in STAGES else len(STAGES)
+    assert len(found["report"]["run"]["finished_before"]) == before
+
+
+@pytest.mark.skipif(not FULL, reason="LOOKALIKE_SPARK_FULL is not set")
+def test_executors_that_are_lost_for_good(documents: Any, tmp_path: Any) -> None:
+    file, removed, report = documents
+    done = run(tmp_path / "run", file, "executors", "decide")
+    assert done.returncode != 0
+    assert "LookalikeError: executors were lost again and again" in done.stderr, done.stderr[-3000:]
+    found = answer(run(tmp_path / "run", file, "nobody", ""))
+    check(found, removed, report)
+    assert found["report"]["run"]["finished_before"] == STAGES[:-1]
 
 
 @pytest.mark.skipif(not FULL, reason="LOOKALIKE_SPARK_FULL is not set")

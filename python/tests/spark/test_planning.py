@@ -44,9 +44,13 @@ def test_what_a_plan_says_of_large_corpora() -> None:
     small = planned(10**4, 4 * 10**6, 21, "21 bands of 6 rows", tasks=2)
     assert small.one_machine_is_sooner and "`lookalike dedup`" in str(small)
     # A cluster with a hundred times the cores of the machine is sooner done.
+    assert small.read_bytes == 3 * 4 * 10**6 and "again" not in str(small)
     large = planned(10**11, 10**14, 21, "21 bands of 6 rows", tasks=4_000, machine_cores=16)
     assert not large.one_machine_is_sooner and "sooner" not in str(large)
     assert large.waves == 7_500
+    # Each wave reads everything, besides keys and the rows that are written.
+    assert large.read_bytes == (7_500 + 2) * 10**14
+    assert "reads all documents again: 7,500 reads in place of one" in str(large)
     # Rows are at most a few for each document, whatever the size.
     for exponent in range(4, 12):
         plan = planned(10**exponent, 400 * 10**exponent, 21, "", tasks=100)

@@ -15,8 +15,8 @@ const WHEELS: &str = "wheels";
 /// The folder of the benchmarks.
 const BENCHMARKS: &str = "python/benchmarks";
 
-/// Builds, installs and tests the package. Returns the number of tests that passed.
-pub(super) fn test() -> Result<u64, String> {
+/// Builds, installs and tests the package; `full`: on Apache Spark with all tests. Returns the number of tests that passed.
+pub(super) fn test(full: bool) -> Result<u64, String> {
     let environment = install("test")?;
     let folder = folder();
     let program = |name: &str| in_environment(&environment, name);
@@ -28,7 +28,7 @@ pub(super) fn test() -> Result<u64, String> {
     let mut pytest = program("python");
     pytest.args(["-m", "pytest", "--quiet", "--color=no", "-p", "no:cacheprovider"]).arg(tests);
     let passed = step::run_tests("tests of the package", pytest.current_dir(&folder))?;
-    Ok(passed + spark::test(&folder.join(WHEELS))?)
+    Ok(passed + spark::test(&folder.join(WHEELS), full)?)
 }
 
 /// The benchmarks of the package, on the texts of `elife-bench` if they exist, otherwise on the demo.

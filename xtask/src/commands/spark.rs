@@ -12,19 +12,33 @@ const TESTS: &str = "python/tests/spark";
 /// What the tests need besides the package. Spark 4 does not work with pandas 3.
 const PACKAGES: [&str; 5] = ["pyspark>=4,<5", "pandas>=2.2,<3", "pyarrow>=15", "pytest>=8", "numpy>=1.22"];
 
-/// Tests the package on Spark. Returns the number of tests that passed; none if there is no Java.
-pub(super) fn test(wheels: &Path) -> Result<u64, String> {
+/// What the tests of a full run need too: Spark Connect, with all that it asks for.
+const CONNECT: &str = "pyspark[connect]>=4,<5";
+
+/// Tests the package on Spark; `full`: with all tests. Returns the number of tests that passed; none if there is no Java, which a
+/// full run does not accept.
+pub(super) fn test(wheels: &Path, full: bool) -> Result<u64, String> {
     if !has_java() {
+        if full {
+            return Err("a full run tests the package on Apache Spark, which needs Java 17 or later".into());
+        }
         output::note("NOT tested: the package on Apache Spark, because there is no Java (17 or later)");
         return Ok(0);
     }
     let environment = python::environment("spark", &PACKAGES)?;
+    if full {
+        let mut pip = pip(&environment);
+        step::run("Spark Connect from the package index", pip.arg(CONNECT).args(&PACKAGES[1..]))?;
+    }
     install(&environment, wheels)?;
     let mut pytest = Command::new(python::program(&environment, "python"));
     pytest.args(["-m", "pytest", "--quiet", "--color=no", "-p", "no:cacheprovider"]);
     pytest.arg("--rootdir").arg(step::root()).arg(step::root().join(TESTS));
     // The tests run outside the repository root, so that Python finds the installed package.
     pytest.current_dir(&environment).env("SPARK_LOCAL_IP", "127.0.0.1").env_remove("PYTHONPATH");
+    if full {
+        pytest.env("LOOKALIKE_SPARK_FULL", "1");
+    }
     step::run_tests("tests of the package on Apache Spark", &mut pytest)
 }
 
@@ -78,17 +92,16 @@ fn prose() -> Option<PathBuf> {
 }
 
 fn install(environment: &Path, wheels: &Path) -> Result<(), String> {
-    let mut pip = Command::new(python::program(environment, "python"));
-    pip.args([
-        "-m",
-        "pip",
-        "install",
-        "--quiet",
-        "--disable-pip-version-check",
-        "--force-reinstall",
-        "--no-deps",
-    ]);
+    let mut pip = pip(environment);
+    pip.args(["--force-reinstall", "--no-deps"]);
     step::run("the wheel, installed for Spark", pip.arg(python::only_wheel(wheels)?))
+}
+
+/// `pip install` in an environment.
+fn pip(environment: &Path) -> Command {
+    let mut pip = Command::new(python::program(environment, "python"));
+    pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]);
+    pip
 }
 
 fn has_java() -> bool {

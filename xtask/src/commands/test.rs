@@ -7,7 +7,8 @@ use crate::{output, step};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-pub(crate) fn run() -> Result<(), String> {
+/// `full`: also what takes long, which is the tests on Apache Spark that kill in every stage or start clusters of processes.
+pub(crate) fn run(full: bool) -> Result<(), String> {
     let start = Instant::now();
     component("rustfmt", "fmt")?;
     component("clippy", "clippy")?;
@@ -42,7 +43,7 @@ pub(crate) fn run() -> Result<(), String> {
     check_other_architectures()?;
     check_oldest_rust()?;
     check_fuzz_targets()?;
-    let python_tests = python::test()?;
+    let python_tests = python::test(full)?;
 
     let seconds = start.elapsed().as_secs_f64();
     // The other one is that of the index.

@@ -6,6 +6,7 @@
 
 use crate::candidates::forest::Forest;
 use crate::decide::Removal;
+use crate::limits::ordered::no_thread;
 use crate::method::{FoundBy, Recipe};
 use crate::report::PairCounts;
 use crate::solve::{self, Chunk, Evidence, Found, NearMisses, Role, Span, Using};
@@ -14,6 +15,9 @@ use crate::{Clusters, Documents, Result, Silent, Verify};
 
 /// Bytes for finding candidates, at the least. What is decided does not depend on it.
 const LEAST_INDEX: u64 = 256 << 20;
+
+/// Sets of fewer documents are decided on one thread, since starting more would take longer.
+const LEAST_ON_THREADS: usize = 1_000;
 
 /// Documents of one connected set, in keep order.
 #[derive(Debug, Default)]
@@ -99,11 +103,22 @@ impl Documents {
     }
 
     /// Which documents of a connected set are removed, and for which one each, in any order. Only documents of the set
-    /// are looked at, so it must be whole.
-    pub fn decide(&self, group: &Group) -> Result<Vec<Decision>> {
+    /// are looked at, so it must be whole. A large set is decided on so many threads, which change nothing.
+    pub fn decide(&self, group: &Group, threads: usize) -> Result<Vec<Decision>> {
+        if threads <= 1 || group.len() < LEAST_ON_THREADS {
+            return self.decided(group, 1);
+        }
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .map_err(|error| no_thread(std::io::Error::other(error)))?;
+        pool.install(|| self.decided(group, threads))
+    }
+
+    fn decided(&self, group: &Group, threads: usize) -> Result<Vec<Decision>> {
         let (chunk, recipe) = (&group.chunk, self.recipe());
         let memory = chunk.bytes().max(LEAST_INDEX);
-        let using = Using { threads: 1, memory, observer: &Silent };
+        let using = Using { threads, memory, observer: &Silent };
         let mut counts = PairCounts::default();
         let mut found = Vec::new();
         match recipe.settings.matching.clusters {

@@ -4,10 +4,11 @@
 use crate::frames::check_frames;
 use crate::method::key::KeySeed;
 use crate::method::{Likeness, Recipe, TextBuffers, UseOfSketches, content_hash, within_hash};
+use crate::settings::not_allowed;
 use crate::sketch::keep_value;
-use crate::sketch::order::rank_bytes;
+use crate::sketch::order::{check_preferred, rank_bytes};
 use crate::store::columns::Columns;
-use crate::{Error, Kind, Result, Settings, SignatureSettings, Verify};
+use crate::{Error, Kind, Result, SettingName, Settings, SignatureSettings, Verify};
 use corpus::Fields;
 use lookalike::hashing::mix64;
 use lookalike::shingling::ShingleSet;
@@ -54,6 +55,10 @@ pub enum Origin<'a> {
 const KEY_CHECK: &str =
     "The key of a run is known to the workers of that run, and to nobody else in the world.";
 
+/// What is said of other kinds where a run is divided among machines.
+const ON_A_CLUSTER: &str = "on a cluster documents are texts; compare sets, fingerprints, vectors and records on one machine, \
+     with dedup, pairs or clusters of lookalike";
+
 /// Working memory; use it again and again.
 #[derive(Debug, Default)]
 pub struct DocumentBuffers {
@@ -84,12 +89,20 @@ impl Documents {
     }
 
     /// What an engine needs that runs a whole job: the sketches of a run on one machine, which has signatures only where they
-    /// decide. [`likeness`](Self::likeness) cannot be asked.
+    /// decide. [`likeness`](Self::likeness) cannot be asked. A document is a text.
     pub fn for_run(settings: &Settings, key: &str) -> Result<Self> {
+        if settings.signature.kind != Kind::Text {
+            return Err(not_allowed(SettingName::Kind, settings.signature.kind, ON_A_CLUSTER));
+        }
         check_frames(settings, UseOfSketches::Engine)?;
         let recipe = Recipe::new(settings)?;
         recipe.use_key(&key_seed(key)?);
         Ok(Self { recipe })
+    }
+
+    /// Returns an error if a pattern of `--prefer` names none of these sources, of which none is one of `--against`.
+    pub fn check_sources<'n>(&self, names: impl IntoIterator<Item = &'n str>) -> Result<()> {
+        check_preferred(&self.settings().matching.prefer, names)
     }
 
     /// A new key, for all who take part in a run. Whoever knows it can write texts that pass for others.
@@ -363,5 +376,16 @@ mod tests {
         }
         assert_eq!(checks.len(), made);
         assert!(Documents::with_key(&Settings::default(), "abc").is_err());
+    }
+
+    #[test]
+    fn a_run_that_is_divided_among_machines_takes_texts_only() {
+        let key = Documents::new_key().unwrap();
+        let run = |kind| Documents::for_run(&Settings::default().with_kind(kind), &key);
+        assert!(run(Kind::Text).is_ok());
+        for kind in [Kind::Sets, Kind::Fingerprints, Kind::Vectors, Kind::Records] {
+            let said = run(kind).unwrap_err().to_string();
+            assert!(said.contains(&kind.to_string()) && said.contains("on one machine"), "{said}");
+        }
     }
 }

@@ -20,27 +20,13 @@ impl KeepOrder {
     /// Returns an error if a pattern of `--prefer` matches no source.
     pub(crate) fn new(settings: &Settings, sources: Sources<'_>) -> Result<Self> {
         let patterns = &settings.matching.prefer;
-        let first = is_first(settings);
-        let mut used = vec![false; patterns.len()];
-        let source_ranks = (0..sources.len())
-            .map(|at| {
-                if sources.is_against(at) {
-                    return 0;
-                }
-                let place = preference(patterns, &sources.get(at).name);
-                if let Some(used) = used.get_mut(place) {
-                    *used = true;
-                }
-                1 + place as u32
-            })
-            .collect();
-        match used.iter().position(|used| !used) {
-            Some(unused) => Err(WrongSetting::NoSuchSource {
-                choice: Choice::new(SettingName::Prefer, &patterns[unused]),
-            }
-            .into()),
-            None => Ok(Self { source_ranks, first }),
-        }
+        let own = (0..sources.len()).filter(|&at| !sources.is_against(at));
+        check_preferred(patterns, own.map(|at| sources.get(at).name.as_str()))?;
+        let rank = |at| match sources.is_against(at) {
+            true => 0,
+            false => 1 + preference(patterns, &sources.get(at).name) as u32,
+        };
+        Ok(Self { source_ranks: (0..sources.len()).map(rank).collect(), first: is_first(settings) })
     }
 
     /// The order in which pairs are compared, whichever sources they are from. With containment, the smaller document of a pair is
@@ -63,6 +49,26 @@ impl KeepOrder {
 /// Whether documents of one source are in input order, whatever their `keep` is.
 pub(crate) fn is_first(settings: &Settings) -> bool {
     settings.matching.keep == Keep::First && settings.signature.measure != Measure::Containment
+}
+
+/// Returns an error if a pattern of `--prefer` is not the first that names any of these sources.
+pub(crate) fn check_preferred<'n>(
+    patterns: &[String],
+    names: impl IntoIterator<Item = &'n str>,
+) -> Result<()> {
+    let mut used = vec![false; patterns.len()];
+    for name in names {
+        if let Some(used) = used.get_mut(preference(patterns, name)) {
+            *used = true;
+        }
+    }
+    match used.iter().position(|used| !used) {
+        Some(unused) => {
+            Err(WrongSetting::NoSuchSource { choice: Choice::new(SettingName::Prefer, &patterns[unused]) }
+                .into())
+        }
+        None => Ok(()),
+    }
 }
 
 /// Which pattern of `--prefer` names a source first; as many as there are patterns if none does.
@@ -121,6 +127,18 @@ fn matches(pattern: &[u8], name: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_pattern_that_names_no_source_first_is_an_error() {
+        let check = |patterns: &[&str], names: &[&str]| {
+            let patterns: Vec<String> = patterns.iter().map(|&pattern| pattern.to_owned()).collect();
+            check_preferred(&patterns, names.iter().copied()).map_err(|error| error.to_string())
+        };
+        assert_eq!(check(&["books", "*web*"], &["a/web/1", "books/1"]), Ok(()));
+        assert!(check(&["books", "news"], &["books/1"]).unwrap_err().contains("news"));
+        assert!(check(&["books", "books/1"], &["books/1"]).unwrap_err().contains("books/1"));
+        assert_eq!(check(&[], &[]), Ok(()));
+    }
 
     #[test]
     fn a_source_is_named_by_its_name_its_folder_or_a_pattern() {

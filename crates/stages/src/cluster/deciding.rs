@@ -26,6 +26,8 @@ pub struct Deciding {
     elements: Elements,
     /// Bytes of sets that may be in memory at once.
     limit: usize,
+    /// Threads that decide a large set.
+    threads: usize,
     /// The set of each text, by its copy hash.
     sets: HashMap<u128, Range<usize>>,
     sources: Vec<String>,
@@ -60,6 +62,7 @@ impl Deciding {
             ranks: Vec::new(),
             elements: Elements::default(),
             limit,
+            threads: 1,
             sets: HashMap::new(),
             sources: Vec::new(),
             buffers: DocumentBuffers::default(),
@@ -70,6 +73,13 @@ impl Deciding {
     #[must_use]
     pub fn in_folder(mut self, folder: Option<PathBuf>) -> Self {
         self.elements = Elements::in_folder(folder);
+        self
+    }
+
+    /// A large set is decided on so many threads, and not on one. What is decided does not depend on it.
+    #[must_use]
+    pub fn on_threads(mut self, threads: usize) -> Self {
+        self.threads = threads;
         self
     }
 
@@ -308,7 +318,7 @@ impl ClusterRun {
                 },
             );
         }
-        let mut decisions = self.documents.decide(&group)?;
+        let mut decisions = self.documents.decide(&group, deciding.threads)?;
         for decision in &mut decisions {
             decision.document = places[decision.document];
             decision.kept = places[decision.kept];

@@ -58,6 +58,11 @@ impl ClusterRun {
         Ok(Self { documents, fields })
     }
 
+    /// An error if a pattern of `--prefer` names none of these sources, of which none is one of `--against`.
+    pub fn check_sources<'n>(&self, names: impl IntoIterator<Item = &'n str>) -> Result<()> {
+        Ok(self.documents.check_sources(names)?)
+    }
+
     /// The report of a run, from the counts of all its tasks.
     #[must_use]
     pub fn report(&self, tally: &Tally) -> Report {

@@ -7,6 +7,7 @@ use crate::cluster::{connect, edges_of_links, members};
 use crate::{ClusterRun, Deciding};
 use lookalike::hashing::mix64;
 use pipeline::{Report, Tally};
+use testkit::corpora::templated;
 
 /// A plain cluster, whose tasks have a few documents or a few blocks each.
 struct Cluster {
@@ -15,6 +16,8 @@ struct Cluster {
     blocks: u32,
     /// Bytes of sets that a task may have in memory.
     memory: usize,
+    /// Threads of a task.
+    threads: usize,
     tally: Tally,
 }
 
@@ -23,7 +26,8 @@ impl Cluster {
         let key = Stages::new_key().unwrap();
         let worker = || ClusterRun::new(settings, &key).unwrap();
         let workers = vec![worker(), worker()];
-        Self { engine: Engine::new(seed), workers, blocks, memory: 1 << 20, tally: Tally::default() }
+        let (engine, tally) = (Engine::new(seed), Tally::default());
+        Self { engine, workers, blocks, memory: 1 << 20, threads: 1, tally }
     }
 
     fn worker(&mut self) -> usize {
@@ -60,7 +64,7 @@ impl Cluster {
         let mut removed = Vec::new();
         for of_task in self.engine.group_by(&renamed(&members), "_component") {
             let worker = self.worker();
-            let mut deciding = Deciding::new(self.memory);
+            let mut deciding = Deciding::new(self.memory).on_threads(self.threads);
             let half = of_task.num_rows() / 2;
             for piece in [of_task.slice(0, half), of_task.slice(half, of_task.num_rows() - half)] {
                 self.workers[worker].add(&mut deciding, &piece).unwrap();
@@ -194,6 +198,21 @@ fn texts_that_changed_between_two_reads_are_an_error() {
     };
     assert_eq!(decide(["a b c d e f", "a b c d e f"]).unwrap(), 1);
     assert!(matches!(decide(["a b c d e f", "g h i j k l"]), Err(Error::Changed)));
+}
+
+#[test]
+fn a_large_set_is_decided_on_threads_as_on_one() {
+    let texts: Vec<String> = templated(1_500, 600, 0.8, 5).map(|document| document.text).collect();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let settings = Settings::default().with_threshold(0.75);
+    let removed = |threads| {
+        let mut cluster = Cluster::new(&settings, 3, 4);
+        cluster.threads = threads;
+        (cluster.removed(&documents(&texts)), comparable(cluster.workers[0].report(&cluster.tally)))
+    };
+    let one = removed(1);
+    assert!(one.0.len() > 1_000, "{} are removed", one.0.len());
+    assert_eq!(removed(3), one);
 }
 
 #[test]
