@@ -130,6 +130,14 @@ fn advised(error: index::Error) -> Failure {
 pub(crate) fn merge(arguments: &MergeArguments, printer: &Printer) -> Result<()> {
     let index = open(&arguments.folder, printer)?;
     let mut added = 0;
+    let is_same = |other: &Path| {
+        let real = |path: &Path| std::fs::canonicalize(path).ok();
+        real(other).is_some_and(|other| real(&arguments.folder) == Some(other))
+    };
+    if let Some(other) = arguments.others.iter().find(|other| is_same(other)) {
+        return Err(Failure::usage(format!("{} is the index itself", other.display()))
+            .with_advice("name other indexes, whose documents are added to the first"));
+    }
     for other in &arguments.others {
         added += index.merge(&open(other, printer)?, arguments.skip_present).map_err(advised)?;
     }

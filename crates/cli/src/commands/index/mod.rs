@@ -10,6 +10,7 @@ use crate::failure::Result;
 use crate::output::Printer;
 use crate::settings::{Layers, Purpose, with_layers};
 use index::{Index, Options};
+use pipeline::Resources;
 use std::path::Path;
 
 /// Runs the command.
@@ -47,9 +48,19 @@ fn open(folder: &Path, printer: &Printer) -> Result<Index> {
     open_with(folder, &Options::default(), printer)
 }
 
-/// How the commands with settings open an index: what is needed to read it is in the folder of `--temp-dir`.
+/// How the commands with settings open an index.
 fn options(layers: &Layers) -> Result<Options> {
-    Ok(Options::default().with_temp_dir(layers.resources()?.temp_dir))
+    Ok(options_within(&layers.resources()?))
+}
+
+/// The part of the memory limit that the cache of an index may take.
+const CACHE_SHARE: u64 = 8;
+
+/// Options that keep the memory limit. What is needed to read an index is in the folder of `--temp-dir`.
+pub(super) fn options_within(resources: &Resources) -> Options {
+    let options = Options::default();
+    let cache = (resources.memory / CACHE_SHARE).min(options.cache);
+    options.with_cache(cache).with_temp_dir(resources.temp_dir.clone())
 }
 
 /// Opens an index with options.
