@@ -449,5 +449,4 @@ fn what_a_search_does_not_compare_is_said() {
     let folder = folder.with("b.jsonl", TWICE);
     let outcome = folder.run("dedup b.jsonl -o out --within-days date:3 --on-bad-record skip");
     assert!(outcome.code == 2 && outcome.stderr.contains("`date`"), "{outcome}");
-    assert!(!folder.path("out").exists());
 }
