@@ -16,6 +16,10 @@ use std::sync::Mutex;
 /// So many vectors are decided by the list of their near pairs.
 const FEW: usize = if cfg!(test) { 4 } else { 64 };
 
+/// The number of vectors of a segment that some of a batch are compared with at a time: what is near is collected before it is
+/// handed out.
+const PIECE: usize = if cfg!(test) { 7 } else { 1024 };
+
 /// The number of pairs that a thread collects before it hands them over.
 const PAIRS: usize = if cfg!(test) { 5 } else { 4096 };
 
@@ -36,13 +40,22 @@ impl Segment {
         positions: Range<usize>,
         mut visit: impl FnMut(NearPair),
     ) {
-        let first = of.start;
-        self.vectors.visit_near_of(&batch.vectors, of, positions, |Near { query, position, value }| {
-            let (item, other) = (&batch.items[first + query], &self.items[position]);
-            if item.within == other.within && are_compared(item.role, other.role) {
-                visit(NearPair { of_batch: first + query, of_segment: position, value });
-            }
-        });
+        let (first, mut begin) = (of.start, positions.start);
+        while begin < positions.end {
+            let end = (begin + PIECE).min(positions.end);
+            self.vectors.visit_near_of(
+                &batch.vectors,
+                of.clone(),
+                begin..end,
+                |Near { query, position, value }| {
+                    let (item, other) = (&batch.items[first + query], &self.items[position]);
+                    if item.within == other.within && are_compared(item.role, other.role) {
+                        visit(NearPair { of_batch: first + query, of_segment: position, value });
+                    }
+                },
+            );
+            begin = end;
+        }
     }
 
     /// Hands over all near pairs, in any order. Without a batch, those of the segment itself, each vector with those before it.
