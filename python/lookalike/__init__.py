@@ -70,6 +70,7 @@ from .results import (
     Comparison,
     Deduplication,
     Match,
+    OwnItem,
     Pair,
     Pairs,
     Passage,
@@ -77,8 +78,10 @@ from .results import (
     Removed,
     RemovedRows,
     Sample,
+    SharedItem,
     SketchEstimate,
     Tables,
+    ValueComparison,
 )
 
 __all__ = [
@@ -113,6 +116,7 @@ __all__ = [
     "MinHash",
     "NotFoundError",
     "Options",
+    "OwnItem",
     "Page",
     "Pair",
     "Pairs",
@@ -131,6 +135,7 @@ __all__ = [
     "SCurve",
     "Sample",
     "SettingError",
+    "SharedItem",
     "Shingler",
     "Signature",
     "Signatures",
@@ -139,6 +144,7 @@ __all__ = [
     "Tables",
     "TargetError",
     "UnknownIdError",
+    "ValueComparison",
     "WeightedMinHash",
     "__version__",
     "arrow",

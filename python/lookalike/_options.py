@@ -23,7 +23,8 @@ class Options(TypedDict, total=False):
 
     The kind of documents
         kind: "text" (default) or "sets": lists of strings and numbers, or with measure="weighted-jaccard" dictionaries of weights;
-            or "fingerprints": strings of hexadecimal digits or base64, bytes, or whole numbers, compared within `distance`;
+            or "fingerprints": strings of hexadecimal digits or base64, bytes, or whole numbers of `bits` bits (64 if not given), compared
+            within `distance`;
             or "vectors": rows of an array, or lists of numbers, by measure="cosine" (their default), or within `distance` by
             measure="euclidean"
         set_of, weight: if every row is one item of a set: the column that names the set, and the one with the weight
@@ -36,7 +37,7 @@ class Options(TypedDict, total=False):
     The text and its shingles
         text: the column or field with the text, or with the sets (default "text")
         id: the column or field with the id (default: none; rows are then named by number, records of files by `source:line`)
-        shingles: "words:5" (default), "characters:9", "stop-words:3"
+        shingles: "words:5" (default), "characters:9", "stop-words:3", or of a language that is stemmed "stop-words-german:3"
         elements: "set" (default) or "bag"
         case, form, punctuation, whitespace: normalisation before shingling
         max_text: texts longer than this (bytes, or "16MiB") are compared by content hash only

@@ -29,13 +29,22 @@ class Columns:
     """The columns that a job needs."""
 
     def __init__(
-        self, text: str, id: Optional[str], others: Sequence[str], *, against: bool = False, kind: str = "text"
+        self,
+        text: str,
+        id: Optional[str],
+        others: Sequence[str],
+        *,
+        against: bool = False,
+        kind: str = "text",
+        bits: Any = None,
     ) -> None:
         self.text = text
         self.id = id
         self.others = tuple(others)
         self.kind = kind
         """What a document is: "text", or another kind, whose values are passed on as strings."""
+        self.bits = bits
+        """The bits of a fingerprint that is a whole number, if they were said."""
         self.against = against
         """True for the documents of `against`, which need only the text."""
 
@@ -213,8 +222,15 @@ def _has_surrogate(text: str) -> bool:
     return False
 
 
-def written(kind: str, value: Any) -> Any:
-    """A document as a string that Rust reads: the JSON of a set or a vector, the hexadecimal digits of a fingerprint. None stays None."""
+_USUAL_BITS = 64
+"""The bits of a whole number, unless something else is said."""
+_MOST_BITS = 512
+"""The most bits of a fingerprint."""
+
+
+def written(kind: str, value: Any, bits: Any = None) -> Any:
+    """A document as a string that Rust reads: the JSON of a set or a vector, the hexadecimal digits of a fingerprint, which has
+    `bits` if it is a whole number. None stays None."""
     if value is None or kind == "text":
         return value
     if isinstance(value, np.ndarray):
@@ -223,7 +239,7 @@ def written(kind: str, value: Any) -> Any:
         if isinstance(value, (bytes, bytearray, memoryview)):
             return bytes(value).hex()
         if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
-            return f"{int(value) & (2**64 - 1):016x}"
+            return _digits(int(value), bits)
         return value
     if isinstance(value, (set, frozenset)):
         # The order of a set differs from run to run; items of one set may be of types that have no order.
@@ -231,6 +247,24 @@ def written(kind: str, value: Any) -> Any:
     if isinstance(value, dict) or (hasattr(value, "__iter__") and not isinstance(value, (str, bytes))):
         return json.dumps(value if isinstance(value, dict) else list(value), default=_plain)
     return value
+
+
+def _digits(number: int, bits: Any) -> str:
+    """The hexadecimal digits of a whole number of so many bits. With bits that were said, a larger one has more digits, and so
+    is a bad record, as in a file."""
+    # More than the most bits are refused where settings are checked.
+    width = min(int(bits), _MOST_BITS) if isinstance(bits, (int, np.integer)) else _USUAL_BITS
+    if number < 0:
+        # The same bits, as a number with a sign.
+        if width != _USUAL_BITS or number < -(2 ** (_USUAL_BITS - 1)):
+            raise SettingError(f"the fingerprint {number} is negative, which only numbers of {_USUAL_BITS} bits can be")
+        number += 2**_USUAL_BITS
+    if bits is None and number.bit_length() > width:
+        raise SettingError(
+            f"the fingerprint {number} has more than {width} bits; say how many fingerprints have, as bits=256, or give bytes"
+        )
+    needed = max(width, number.bit_length())
+    return f"{number:0{2 * -(-needed // 8)}x}"
 
 
 def _plain(value: Any) -> Any:
@@ -242,7 +276,7 @@ def _plain(value: Any) -> Any:
 
 def _of_strings(texts: List[Any], take: Callable[[Mask], Any], columns: Columns) -> Documents:
     if columns.kind != "text":
-        texts = [written(columns.kind, value) for value in texts]
+        texts = [written(columns.kind, value, columns.bits) for value in texts]
     table = _native.ArrowTable.from_strings(texts, columns.text if columns.against else "text")
     return Documents(table, take, fixed_column=True)
 
@@ -317,7 +351,7 @@ def _of_pandas(source: Any, columns: Columns, pandas: Any) -> Optional[Documents
     if columns.kind == "records":
         return _records_of_pandas(source, frame, columns, pandas)
     if columns.kind != "text" and columns.text in names and frame[columns.text].dtype == object:
-        frame[columns.text] = [written(columns.kind, value) for value in frame[columns.text]]
+        frame[columns.text] = [written(columns.kind, value, columns.bits) for value in frame[columns.text]]
     try:
         try:
             table = _native.ArrowTable.from_stream(frame)

@@ -51,6 +51,7 @@ from .results import (
     Pairs,
     Plan,
     RemovedRows,
+    ValueComparison,
 )
 
 if TYPE_CHECKING:
@@ -353,11 +354,8 @@ def query(
     >>> lookalike.query(["a rose is a rose", "to be or not to be"], "a rose is", shingles="words:2")
     [Match(document=0, similarity=0.6666666666666666)]
     """
-    kind = options.get("kind", "text")
-    if kind != "text":
-        # A value of another kind is given as JSON.
-        value = written(kind, wanted)
-        wanted = value if kind == "sets" and not isinstance(wanted, str) else json.dumps(value)
+    if options.get("kind", "text") != "text":
+        wanted = _as_json(wanted, options)
     if not isinstance(wanted, str):
         raise TypeError(f"the text of a query must be a str, not {type(wanted).__name__}")
     top = whole("top", top)
@@ -368,8 +366,28 @@ def query(
     return [Match(key, similarity) for key, similarity in zip(_keys(columns, given), columns["similarity"].tolist())]
 
 
-def compare(a: str, b: str, /, **options: Unpack[Options]) -> Comparison:
+def _as_json(value: Any, options: Any) -> str:
+    """A document of a kind other than text, as JSON."""
+    kind = options["kind"]
+    given = written(kind, value, options.get("bits"))
+    return given if kind == "sets" and not isinstance(value, str) and isinstance(given, str) else json.dumps(given)
+
+
+@overload
+def compare(
+    a: Any, b: Any, /, *, kind: "Literal['sets', 'fingerprints', 'vectors']", **options: Any
+) -> ValueComparison: ...
+
+
+@overload
+def compare(a: str, b: str, /, **options: Unpack[Options]) -> Comparison: ...
+
+
+def compare(a: Any, b: Any, /, **options: Any) -> Any:
     """How similar two texts are, exactly, what sketches make of it, and which passages they share.
+
+    With another `kind`, the two are documents of that kind, and the result is a `ValueComparison`: what two sets share and what they
+    do not, the distance of two fingerprints, or the cosine, angle and distance of two vectors.
 
     >>> import lookalike
     >>> found = lookalike.compare("the dog which chased the cat", "the dog that chased the cat", shingles="characters:5")
@@ -379,7 +397,15 @@ def compare(a: str, b: str, /, **options: Unpack[Options]) -> Comparison:
     [(0, 27)]
     >>> found.estimates[0].sketch, found.estimates[0].exact
     ('MinHash, 128 hashes', 0.46875)
+    >>> lookalike.compare({"milk", "rolls"}, {"milk", "butter"}, kind="sets").shared
+    [SharedItem(item='milk', weight_a=1, weight_b=1)]
     """
+    for name in ("common", "site_field"):
+        if options.get(name) is not None:
+            raise SettingError(f"{name} follows from many documents, and compare takes two")
+    if options.get("kind", "text") not in ("text", "records"):
+        native = resolve("compare", dict(options))
+        return ValueComparison(json.loads(_native.compare_values(_as_json(a, options), _as_json(b, options), native)))
     for text in (a, b):
         if not isinstance(text, str):
             raise TypeError(f"compare takes two texts, not {type(text).__name__}")
@@ -442,7 +468,8 @@ def _columns(options: Any, against: bool = False) -> Columns:
             raise TypeError(f"a column is named by a str, not by {type(name).__name__}; rename it")
     others.extend(options[name] for name in ("set_of", "weight") if options.get(name) is not None)
     kind = options.get("kind", "text")
-    return Columns(text, id, others, against=against, kind=kind if isinstance(kind, str) else "text")
+    kind = kind if isinstance(kind, str) else "text"
+    return Columns(text, id, others, against=against, kind=kind, bits=options.get("bits"))
 
 
 def _prepare(function: str, source: Any, options: Any, **more: Any) -> Tuple[Documents, Dict[str, Any]]:

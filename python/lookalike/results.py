@@ -34,6 +34,7 @@ __all__ = [
     "Comparison",
     "Deduplication",
     "Match",
+    "OwnItem",
     "Pair",
     "Pairs",
     "Passage",
@@ -41,8 +42,10 @@ __all__ = [
     "Removed",
     "RemovedRows",
     "Sample",
+    "SharedItem",
     "SketchEstimate",
     "Tables",
+    "ValueComparison",
 ]
 
 Key = Any
@@ -481,6 +484,57 @@ class Comparison(Page):
         if not self._html:
             self._html = _native.compare_page(*self._texts, self._options)
         return self._html
+
+
+class SharedItem(NamedTuple):
+    """An item that two sets share."""
+
+    item: Union[str, int, float]
+    weight_a: float
+    """Its weight in A; 1 without weights."""
+    weight_b: float
+
+
+class OwnItem(NamedTuple):
+    """An item that only one of two sets has."""
+
+    item: Union[str, int, float]
+    weight: float
+    """Its weight; 1 without weights."""
+
+
+class ValueComparison:
+    """How similar two sets, fingerprints or vectors are, exactly, and what sets share."""
+
+    def __init__(self, found: Dict[str, Any]) -> None:
+        self.similarity: float = found["similarity"]
+        """What a run lists; of fingerprints, the share of equal bits."""
+        self.distance: Optional[float] = found["distance"]
+        """The number of bits in which fingerprints differ, or the Euclidean distance of vectors."""
+        self.bits: Optional[int] = found["bits"]
+        """The bits of fingerprints."""
+        self.cosine: Optional[float] = found.get("cosine")
+        """The cosine of vectors."""
+        self.degrees: Optional[float] = found.get("degrees")
+        """The angle between vectors."""
+        self.shared: List[SharedItem] = [
+            SharedItem(item["item"], item["weight_a"], item["weight_b"]) for item in found["shared"]
+        ]
+        """The items that both sets have."""
+        self.only_a: List[OwnItem] = [OwnItem(item["item"], item["weight"]) for item in found["only_a"]]
+        """The items that only A has."""
+        self.only_b: List[OwnItem] = [OwnItem(item["item"], item["weight"]) for item in found["only_b"]]
+        """The items that only B has."""
+        self.duplicate: bool = found["duplicate"]
+        """True if the settings make the two duplicates."""
+        self.chance: float = found["plan"]["probability"]
+        """The chance that a run with these settings compares the two."""
+        self.plan: str = found["plan"]["label"]
+        """What such a run finds pairs by: "21 bands of 6 rows"."""
+
+    def __repr__(self) -> str:
+        verdict = "a duplicate" if self.duplicate else "no duplicate"
+        return f"<similarity {self.similarity:.4f}, {verdict}>"
 
 
 class Plan:

@@ -55,7 +55,7 @@ pub use files::{name_to_path, path_to_name};
 pub use json::unique_json;
 pub use jsonl::fields_there_are;
 pub use more::MoreFields;
-pub use npy::{Ids, pack_floats, unpack_floats, with_ids};
+pub use npy::{Ids, array_shape, pack_bytes, pack_floats, unpack_bytes, unpack_floats, with_ids};
 #[cfg(feature = "memory-store")]
 pub use object::memory_store;
 pub use order_key::{OrderKey, OrderKind, OrderKinds, number_key};

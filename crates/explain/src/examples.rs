@@ -1,7 +1,10 @@
 //! Removed documents -> the clusters and pairs that a page shows as examples, with the texts of their documents.
 
-use figures::{Checked, ClusterExample, ExampleText, Member, PairExample};
-use pipeline::{Excerpt, FinishedRun, Reference, RunCluster, RunClusters, RunPair};
+use figures::{Checked, ClusterExample, ExampleText, Member, PairExample, ValueExample};
+use pipeline::{
+    Excerpt, FinishedRun, Kind, Limit, Measure, Reference, RunCluster, RunClusters, RunPair, Settings,
+    compare_values,
+};
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
@@ -170,20 +173,22 @@ impl Examples {
     }
 
     /// The least similar pairs of which one document was removed.
-    pub(crate) fn near_threshold(&self) -> Vec<PairExample> {
-        self.pairs(&self.chosen.least_similar, "removed")
+    pub(crate) fn near_threshold(&self, settings: &Settings) -> Vec<PairExample> {
+        self.pairs(&self.chosen.least_similar, "removed", settings)
     }
 
     /// The most similar pairs of which both documents were kept.
-    pub(crate) fn nearest_misses(&self) -> Vec<PairExample> {
-        self.pairs(&self.chosen.near_misses, "below the threshold")
+    pub(crate) fn nearest_misses(&self, settings: &Settings) -> Vec<PairExample> {
+        let note = if settings.limit().is_distance() { "beyond the distance" } else { "below the threshold" };
+        self.pairs(&self.chosen.near_misses, note, settings)
     }
 
     /// The largest clusters.
-    pub(crate) fn clusters(&self, checked: Checked) -> Vec<ClusterExample> {
+    pub(crate) fn clusters(&self, checked: Checked, settings: &Settings) -> Vec<ClusterExample> {
         let near = if checked == Checked::Exactly { "near" } else { "unverified" };
         let member = |pair: &RunPair| {
             Some(Member {
+                values: self.values(pair, settings),
                 document: self.text(pair.other)?,
                 similarity: pair.similarity.unwrap_or(f64::NAN),
                 kind: if pair.is_exact { "exact" } else { near }.into(),
@@ -204,13 +209,63 @@ impl Examples {
         Some(ExampleText { id, place, text, is_cut })
     }
 
-    fn pairs(&self, pairs: &[RunPair], note: &str) -> Vec<PairExample> {
+    /// What is shown of two documents that are no texts; `None` if their texts are shown.
+    fn values(&self, pair: &RunPair, settings: &Settings) -> Option<ValueExample> {
+        let (a, b) = (self.documents.get(&pair.kept)?, self.documents.get(&pair.other)?);
+        let limit = settings.limit();
+        let mut values = ValueExample::default();
+        match (settings.signature.kind, pair.similarity) {
+            (Kind::Fingerprints | Kind::Vectors, Some(similarity)) => {
+                let fact = match (limit, limit.distance_at(similarity)) {
+                    (Limit::Bits { bits, .. }, Some(distance)) => {
+                        values.badge = format!("distance {distance}");
+                        ("Hamming distance", format!("{distance} of {bits} bits"))
+                    }
+                    (_, Some(distance)) => {
+                        values.badge = format!("distance {distance:.4}");
+                        ("distance", format!("{distance:.4}"))
+                    }
+                    (_, None) => {
+                        let degrees = similarity.clamp(-1.0, 1.0).acos().to_degrees();
+                        ("cosine", format!("{similarity:.4}, an angle of {degrees:.2} degrees"))
+                    }
+                };
+                values.facts.push((fact.0.to_owned(), fact.1));
+            }
+            (Kind::Sets, _) if !a.is_cut && !b.is_cut => {
+                let compared = compare_values(settings, [&a.text, &b.text], [&[], &[]]).ok()?;
+                let named = |item: String, weights: &[u64]| match weights {
+                    _ if settings.signature.measure != Measure::WeightedJaccard => item,
+                    weights => {
+                        let weights: Vec<String> =
+                            weights.iter().map(|&steps| compared.weight(steps)).collect();
+                        format!("{item} ({})", weights.join(" and "))
+                    }
+                };
+                let own = |at: usize| {
+                    compared.only[at].iter().map(|(item, weight)| named(item.clone(), &[*weight])).collect()
+                };
+                values.shared =
+                    compared.shared.iter().map(|(item, weights)| named(item.clone(), weights)).collect();
+                values.only = [own(0), own(1)];
+                if settings.matching.common.is_some() || settings.matching.site_field.is_some() {
+                    let said = "that of the items that are not left out; those are listed too";
+                    values.facts.push(("similarity".to_owned(), said.to_owned()));
+                }
+            }
+            _ => return None,
+        }
+        Some(values)
+    }
+
+    fn pairs(&self, pairs: &[RunPair], note: &str, settings: &Settings) -> Vec<PairExample> {
         let example = |pair: &RunPair| {
             Some(PairExample {
                 a: self.text(pair.kept)?,
                 b: self.text(pair.other)?,
                 similarity: pair.similarity?,
                 note: note.to_owned(),
+                values: self.values(pair, settings),
             })
         };
         pairs.iter().filter_map(example).collect()

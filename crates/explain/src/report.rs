@@ -27,6 +27,7 @@ pub fn of_run(run: &FinishedRun) -> Result<Page> {
 pub fn page(title: &str, report: &Report, settings: &Settings, examples: &Examples) -> Result<Page> {
     let settings = &as_it_ran(settings, report);
     let chances = Chances::new(settings)?;
+    let limit = report.settings.limit();
     let simhash = report.settings.signature.method == Method::Simhash;
     let curve = curve(&chances, settings);
     let counts = &report.counts;
@@ -51,7 +52,8 @@ pub fn page(title: &str, report: &Report, settings: &Settings, examples: &Exampl
         histogram: histogram(report, &curve),
         plan: PlanData {
             label: chances.label(),
-            threshold: report.settings.matching.threshold,
+            threshold: limit.similarity(),
+            limit: limit.is_distance().then(|| limit.to_string()),
             distance: simhash.then_some(report.settings.matching.distance),
             curve,
             facts: facts(report),
@@ -93,9 +95,9 @@ pub fn page(title: &str, report: &Report, settings: &Settings, examples: &Exampl
         capped: report.capped.iter().map(|(what, times)| (what.clone(), *times)).collect(),
         configuration: configuration(report),
         shingler: chances.shingler().clone(),
-        clusters: examples.clusters(checked(report)),
-        near_threshold: examples.near_threshold(),
-        nearest_misses: examples.nearest_misses(),
+        clusters: examples.clusters(checked(report), &report.settings),
+        near_threshold: examples.near_threshold(&report.settings),
+        nearest_misses: examples.nearest_misses(&report.settings),
     };
     Ok(Page { html: report_page(&data), note: examples.note.clone() })
 }
@@ -122,15 +124,15 @@ fn checked(report: &Report) -> Checked {
 /// The similarities of removed documents, and how many of each similarity were probably missed, if that is known.
 fn histogram(report: &Report, curve: &Curve) -> Histogram {
     let is_known = checked(report) == Checked::Exactly && report.settings.signature.method == Method::Minhash;
+    let threshold = report.settings.limit().similarity();
     let bin = |(at, &found): (usize, &u64)| {
         let similarity = (at as f64 / 20.0 + 0.025).min(1.0);
-        let chance =
-            if is_known { curve.at(similarity.max(report.settings.matching.threshold)) } else { 1.0 };
+        let chance = if is_known { curve.at(similarity.max(threshold)) } else { 1.0 };
         let missed = if chance > 0.0 { found as f64 * (1.0 - chance) / chance } else { 0.0 };
         Bin { found, missed }
     };
     let bins = report.histogram.iter().enumerate().map(bin).collect();
-    Histogram { bins, threshold: Some(report.settings.matching.threshold) }
+    Histogram { bins, threshold: Some(threshold) }
 }
 
 fn facts(report: &Report) -> Vec<(String, String)> {
@@ -166,6 +168,9 @@ fn facts(report: &Report) -> Vec<(String, String)> {
 fn kinds(report: &Report) -> Vec<KindCount> {
     let counts = &report.counts;
     let near = match (checked(report), report.settings.matching.clusters) {
+        (Checked::Exactly, Clusters::Stars) if report.settings.limit().is_distance() => {
+            "within the distance of a kept document"
+        }
         (Checked::Exactly, Clusters::Stars) => "similarity to a kept document at or above the threshold",
         (Checked::Exactly, Clusters::Components) => "connected to a kept document by similar pairs",
         (Checked::ByEstimate, _) => "similar to a kept document as their signatures estimate, unverified",

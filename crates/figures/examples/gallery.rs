@@ -130,6 +130,7 @@ fn report(curve: Curve) -> Result<ReportData, Box<dyn Error>> {
         document: example(id, text),
         similarity,
         kind: "near".to_owned(),
+        values: None,
     };
     let cluster = |size: u64, id: &str| ClusterExample {
         size,
@@ -144,6 +145,7 @@ fn report(curve: Curve) -> Result<ReportData, Box<dyn Error>> {
         b: example(&format!("{id}-later"), &b),
         similarity,
         note: "the second was removed".to_owned(),
+        values: None,
     };
     let stage = |name: &str, seconds: f64, amount: u64, unit: &str| Stage {
         name: name.to_owned(),
@@ -173,6 +175,7 @@ fn report(curve: Curve) -> Result<ReportData, Box<dyn Error>> {
         plan: PlanData {
             label: "21 bands of 6 rows".to_owned(),
             threshold: 0.8,
+            limit: None,
             distance: None,
             curve,
             facts: vec![setting("memory", "1.2 GB"), setting("disk", "410 MB"), setting("hashes", "128")],

@@ -26,7 +26,7 @@ pub mod terminal;
 pub use numbers::{area, bytes, count, percent, seconds, similarity};
 pub use page::compare::{CompareData, Estimate, Finding, NamedText, compare_page};
 pub use page::evaluation::{EvaluationData, MistakenPair, Mistakes, evaluation_page};
-pub use page::examples::{ClusterExample, ExampleText, Member, PairExample};
+pub use page::examples::{ClusterExample, ExampleText, Member, PairExample, ValueExample};
 pub use page::records::{compare_records_page, records_page};
 pub use page::records_data::{BandCount, Label, RecordCluster, RecordMember, RecordsData, RecordsHeadline};
 pub use page::report::{PAGE_BUDGET, report_page};

@@ -27,8 +27,10 @@ fn report(name: &str, texts: [&str; 2], examples: usize) -> ReportData {
         b: text(name, texts[1]),
         similarity: 0.8125,
         note: name.into(),
+        values: None,
     };
-    let member = Member { document: text(name, texts[1]), similarity: 0.875, kind: name.into() };
+    let member =
+        Member { document: text(name, texts[1]), similarity: 0.875, kind: name.into(), values: None };
     let named = |value: &str| (name.to_owned(), value.to_owned());
     let mut bins = vec![Bin::default(); 21];
     bins[16] = Bin { found: 1_234, missed: 5.5 };
@@ -47,6 +49,7 @@ fn report(name: &str, texts: [&str; 2], examples: usize) -> ReportData {
         plan: PlanData {
             label: name.into(),
             threshold: 0.8,
+            limit: None,
             distance: None,
             curve: Curve::sample(name, |s| s * s),
             facts: vec![named(name)],

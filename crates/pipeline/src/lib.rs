@@ -51,9 +51,9 @@ pub use seen::{Indexes, ReadKept, SeenAnswer, SeenBefore, SeenMatch, TakesKept};
 pub use settings::presets;
 pub use settings::{
     BandsAndRows, Case, Choice, Clusters, Common, Elements, FileSettings, Find, Form, Keep, Kind,
-    LARGEST_TEXT, MOST_MEMORY, MOST_THREADS, MatchSettings, Measure, Method, NormalizeSettings, OnBadRecord,
-    Punctuation, RemovedFormat, Resources, SettingName, Settings, SignatureSettings, Stored, Verify,
-    Whitespace, WithinDays, WrongSetting,
+    LARGEST_TEXT, Limit, MOST_MEMORY, MOST_THREADS, MatchSettings, Measure, Method, NormalizeSettings,
+    OnBadRecord, Punctuation, RemovedFormat, Resources, SettingName, Settings, SignatureSettings, Stored,
+    Verify, Whitespace, WithinDays, WrongSetting,
 };
 pub use sketch::document::{DocumentBuffers, Documents, Origin, Sketch};
 pub use sketch::sketch_file::{SKETCH_MAGIC, SketchFiles};

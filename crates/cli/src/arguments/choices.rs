@@ -149,7 +149,7 @@ pub(crate) struct Reading {
 #[command(next_help_heading = "Shingles and sketches")]
 pub(crate) struct Sketching {
     /// What a shingle is: K consecutive words (words:K), K consecutive characters (characters:K), or K words of which
-    /// the first is an English stop word (stop-words:K)
+    /// the first is an English stop word (stop-words:K), or one of another language (stop-words-german:K)
     #[arg(long, value_name = "UNIT:K")]
     pub(crate) shingles: Option<String>,
     #[command(flatten)]

@@ -379,12 +379,27 @@ pub(crate) struct EvaluateArguments {
     /// Write the evaluation as an HTML page: the figures, the curve, and the worst mistakes of both sorts
     #[arg(long, value_name = "FILE", conflicts_with_all = ["missed", "wrong"])]
     pub(crate) html: Option<PathBuf>,
-    /// With --html: show the texts of the mistakes side by side; they are read from this corpus
-    #[arg(long, value_name = "INPUT", num_args = 1.., requires = "html")]
+    /// Show the documents of the worst mistakes side by side; they are read from this corpus
+    #[arg(long, value_name = "INPUT", num_args = 1.., conflicts_with_all = ["missed", "wrong"])]
     pub(crate) corpus: Vec<String>,
-    /// The field of the corpus that holds the text
-    #[arg(long, value_name = "FIELD", requires = "corpus")]
+    /// What a document of the corpus is
+    #[arg(long, value_name = "KIND", requires = "corpus", value_parser = super::values::one_of::<pipeline::Kind>(pipeline::Kind::WRITTEN))]
+    pub(crate) kind: Option<pipeline::Kind>,
+    /// The field of the corpus that holds the text, the items of a set, the fingerprint or the vector
+    #[arg(long, value_name = "FIELD", requires = "corpus", visible_aliases = ["field", "items"])]
     pub(crate) text_field: Option<String>,
+    /// With --kind sets: what separates the items of a set that is a string
+    #[arg(long, value_name = "SEPARATOR", requires = "corpus")]
+    pub(crate) split: Option<String>,
+    /// With --kind sets: each record of the corpus is one item of the set that the value of this field names
+    #[arg(long, value_name = "FIELD", requires = "corpus")]
+    pub(crate) set_of: Option<String>,
+    /// With NumPy arrays (.npy): a file with the ids of their rows, one on each line
+    #[arg(long, value_name = "FILE", requires = "corpus")]
+    pub(crate) ids: Option<PathBuf>,
+    /// How the similarity of two documents of the corpus is measured
+    #[arg(long, value_name = "MEASURE", requires = "corpus", value_parser = super::values::one_of::<pipeline::Measure>(pipeline::Measure::WRITTEN))]
+    pub(crate) measure: Option<pipeline::Measure>,
     /// The field of the corpus that holds the id. Without this flag, the id of a document is SOURCE:LINE
     #[arg(long, value_name = "FIELD", requires = "corpus")]
     pub(crate) id_field: Option<String>,
@@ -393,8 +408,12 @@ pub(crate) struct EvaluateArguments {
 impl EvaluateArguments {
     /// The settings that were chosen.
     pub(crate) fn choices(&self) -> Choices {
-        let Self { text_field, id_field, .. } = self.clone();
-        Choices { reading: Reading { text_field, id_field, ..Reading::default() }, ..Choices::default() }
+        let Self { kind, text_field, split, set_of, ids, measure, id_field, .. } = self.clone();
+        Choices {
+            reading: Reading { kind, text_field, split, set_of, ids, id_field, ..Reading::default() },
+            matching: Matching { measure, ..Matching::default() },
+            ..Choices::default()
+        }
     }
 }
 

@@ -14,7 +14,7 @@ use std::path::Path;
 /// Bytes of memory for each byte of a text: both texts, their shingles with positions, and the page.
 const MEMORY_PER_BYTE: u64 = 32;
 
-/// The settings, two texts, and which of their shingles are left out.
+/// The settings, two texts, and which of their shingles or items are left out.
 type Found = (Settings, TwoTexts, [Vec<bool>; 2]);
 
 /// Runs the command.
@@ -31,8 +31,9 @@ pub(crate) fn run(arguments: &CompareArguments, layers: &Layers, printer: &Print
         if arguments.html.is_some() {
             return Err(Failure::usage("--html is for texts").with_advice("leave it out, or use --json"));
         }
-        let [a, b] = &texts.texts;
-        return printer.compared_values(&compare_values(&settings, [a, b])?, &texts.names);
+        let ([a, b], [of_a, of_b]) = (&texts.texts, &left_out);
+        let compared = compare_values(&settings, [a, b], [of_a, of_b])?;
+        return printer.compared_values(&compared, &texts.names);
     }
     if let Some(path) = &arguments.html {
         check_page(path)?;

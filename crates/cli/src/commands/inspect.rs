@@ -163,10 +163,19 @@ fn fate(run: &FinishedRun, id: &str, top: usize) -> Result<Inspected> {
     let (pairs, _) = pairs(run, &shown)?;
     let Some(document) = document.pop() else { return Err(Failure::usage("the run has no documents")) };
     let others = found.len() as u64 - 1;
-    Ok(Inspected::Fate { document, fate, pairs, all, others, note })
+    let limit = run.report().settings.limit();
+    Ok(Inspected::Fate { document, fate, limit, pairs, all, others, note })
 }
 
 fn change(run: &FinishedRun, threshold: f64, top: usize, printer: &Printer) -> Result<Inspected> {
+    let limit = run.report().settings.limit();
+    if limit.is_distance() {
+        return Err(Failure::usage(format!(
+            "--threshold has no effect on {}, a run that compared distances ({limit})",
+            run.folder().display()
+        ))
+        .with_advice("leave it out; for another distance, run `lookalike dedup` with another --distance"));
+    }
     interruption::begin_run(false)?;
     let progress = Progress::quiet_about_plan(printer);
     let change = run.at_threshold(threshold, top, &progress);

@@ -4,7 +4,6 @@ use super::escaped::escaped;
 use super::numbers::count;
 use super::{BOLD, DIM};
 use pipeline::{ComparedAngle, ComparedValues};
-use serde_json::json;
 use std::fmt::Write as _;
 
 /// At most this many items of each sort are listed.
@@ -28,6 +27,7 @@ impl ShownValues<'_> {
             weight_step,
             shared,
             only,
+            left_out,
             is_duplicate,
             probability,
             plan,
@@ -66,10 +66,23 @@ impl ShownValues<'_> {
                     };
                 }
             }
-            let lists = [shared.len(), only[0].len(), only[1].len()];
-            let left_out: usize = lists.iter().map(|len| len.saturating_sub(LISTED)).sum();
-            if left_out > 0 {
-                let _ = writeln!(text, "  {DIM}and {} more{DIM:#}", count(left_out as u64));
+            for (side, items) in ["of A", "of B"].iter().zip(left_out) {
+                for (item, _) in items.iter().take(LISTED) {
+                    let _ = writeln!(text, "  {DIM}{side}    {}  left out{DIM:#}", escaped(item));
+                }
+            }
+            let lists = [shared.len(), only[0].len(), only[1].len(), left_out[0].len(), left_out[1].len()];
+            let more: usize = lists.iter().map(|len| len.saturating_sub(LISTED)).sum();
+            if more > 0 {
+                let _ = writeln!(text, "  {DIM}and {} more{DIM:#}", count(more as u64));
+            }
+            let out = left_out[0].len() + left_out[1].len();
+            if out > 0 {
+                let out = count(out as u64);
+                let _ = writeln!(
+                    text,
+                    "{DIM}note:{DIM:#} {out} items of the two sets are left out, because many sets have them; the similarity is that of the rest"
+                );
             }
         }
         let verdict = if *is_duplicate { "a duplicate" } else { "no duplicate" };
@@ -82,52 +95,12 @@ impl ShownValues<'_> {
 
     /// For machines.
     pub(super) fn json(&self) -> String {
-        let ComparedValues {
-            similarity,
-            distance,
-            bits,
-            angle,
-            weight_step,
-            shared,
-            only,
-            is_duplicate,
-            probability,
-            plan,
-        } = self.compared;
-        // Without steps, weights are whole numbers.
-        let number = |steps: u64| match weight_step {
-            None => json!(steps),
-            Some(_) => value(&self.compared.weight(steps)),
-        };
-        let weighed =
-            |(item, weight): &(String, u64)| json!({"item": value(item), "weight": number(*weight)});
-        let both = |(item, [a, b]): &(String, [u64; 2])| json!({"item": value(item), "weight_a": number(*a), "weight_b": number(*b)});
-        let mut written = json!({
-            "a": self.names[0],
-            "b": self.names[1],
-            "similarity": similarity,
-            "distance": distance,
-            "bits": bits,
-            "shared": shared.iter().map(both).collect::<Vec<_>>(),
-            "only_a": only[0].iter().map(weighed).collect::<Vec<_>>(),
-            "only_b": only[1].iter().map(weighed).collect::<Vec<_>>(),
-            "duplicate": is_duplicate,
-            "plan": {"label": plan, "probability": probability},
-        });
-        if let (Some(ComparedAngle { cosine, degrees, distance }), Some(object)) =
-            (angle, written.as_object_mut())
-        {
-            object.insert("cosine".into(), json!(cosine));
-            object.insert("degrees".into(), json!(degrees));
-            object.insert("distance".into(), json!(distance));
+        let mut written = self.compared.listed();
+        for (side, name) in ["a", "b"].into_iter().zip(self.names) {
+            written[side] = name.as_str().into();
         }
         let mut text = serde_json::to_string_pretty(&written).expect("plain values");
         text.push('\n');
         text
     }
-}
-
-/// An item, which is written as JSON.
-fn value(item: &str) -> serde_json::Value {
-    serde_json::from_str(item).unwrap_or_else(|_| item.into())
 }

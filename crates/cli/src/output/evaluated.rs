@@ -1,13 +1,18 @@
 //! How good an answer is, as text and as JSON.
 
 use super::answers::STANDARD_OUTPUT;
+use super::compared_values::ShownValues;
 use super::escaped::escaped;
 use super::{BOLD, DIM, Printer, numbers};
 use crate::failure::{Failure, Result};
 use figures::svg::{Axis, Corner, Curve, CurvePlot, LinePlot, Series};
-use figures::terminal::{PlotSize, curve_plot};
+use figures::terminal::{Colors, LineBreaks, PlotSize, SideBySide, curve_plot, side_by_side};
 use lookalike::evaluation::{BCubed, Point, Score};
+use lookalike::passages;
+use pipeline::{Kind, Settings, compare_values};
 use serde_json::{Value, json};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::{self, BufWriter, IsTerminal, Write};
 
@@ -24,6 +29,51 @@ pub(crate) struct Evaluated<'a> {
     pub(crate) missed: Vec<Mistake<'a>>,
     /// The score at every threshold, the highest first.
     pub(crate) curve: Vec<Point>,
+    /// The documents of the worst mistakes, if there is a corpus.
+    pub(crate) texts: Option<MistakenTexts>,
+}
+
+/// Documents of mistakes, by id, and how they are compared.
+#[derive(Debug)]
+pub(crate) struct MistakenTexts {
+    pub(crate) texts: BTreeMap<String, String>,
+    pub(crate) settings: Settings,
+}
+
+impl MistakenTexts {
+    /// A document as people read it: the row of an array has its numbers.
+    pub(crate) fn readable(&self, id: &str) -> Cow<'_, str> {
+        let text = self.texts.get(id).map_or("", String::as_str);
+        let mut numbers = Vec::new();
+        if self.settings.signature.kind == Kind::Text || !corpus::unpack_floats(text, &mut numbers) {
+            return text.into();
+        }
+        let written: Vec<String> = numbers.iter().map(f32::to_string).collect();
+        format!("[{}]", written.join(", ")).into()
+    }
+
+    /// The two documents of a mistake side by side, or what they share.
+    fn beside(&self, mistake: &Mistake<'_>, colors: Colors, columns: usize) -> Result<Option<String>> {
+        let (Some(a), Some(b)) = (self.texts.get(mistake.a), self.texts.get(mistake.b)) else {
+            return Ok(None);
+        };
+        let names = [mistake.a.to_owned(), mistake.b.to_owned()];
+        if self.settings.signature.kind != Kind::Text {
+            // What cannot be compared was in no run either.
+            let compared = compare_values(&self.settings, [a, b], [&[], &[]]);
+            return Ok(compared
+                .ok()
+                .map(|compared| ShownValues { compared: &compared, names: &names }.text()));
+        }
+        let shingler = self.settings.shingler()?;
+        let comparison = passages::compare(a, b, &shingler).map_err(pipeline::Error::from)?;
+        let [of_a, of_b] = names.map(|name| escaped(&name));
+        let half = columns.saturating_sub(3) / 2;
+        let (unshared_words, shared_words, line_breaks) = (24, 24, LineBreaks::Paragraphs);
+        let options = SideBySide { width: columns, colors, unshared_words, shared_words, line_breaks };
+        let texts = side_by_side(a, b, &comparison, options);
+        Ok(Some(format!("{BOLD}{of_a:<half$}{BOLD:#}   {BOLD}{of_b}{BOLD:#}\n{texts}")))
+    }
 }
 
 /// A pair that is wrong or was missed.
@@ -140,10 +190,33 @@ impl Evaluated<'_> {
         Some(curve_plot(&plot, size, super::colors()))
     }
 
+    /// The worst mistakes side by side.
+    fn side_by_side(&self) -> Result<String> {
+        let mut text = String::new();
+        let Some(known) = &self.texts else { return Ok(text) };
+        for (what, mistakes) in [("wrong", &self.wrong), ("missed", &self.missed)] {
+            for mistake in mistakes.iter().take(Self::SHOWN) {
+                if let Some(beside) = known.beside(mistake, super::colors(), super::columns())? {
+                    let _ = write!(text, "\n{DIM}{what}{DIM:#}\n{beside}");
+                }
+            }
+        }
+        Ok(text)
+    }
+
     pub(super) fn json(&self) -> String {
         let point = |point: &Point| {
             let Point { threshold, score } = point;
             json!({"threshold": threshold, "precision": score.precision(), "recall": score.recall(), "f1": score.f1()})
+        };
+        let mistake = |mistake: &Mistake<'_>| {
+            let mut value = mistake.json();
+            for (side, id) in [("document_a", mistake.a), ("document_b", mistake.b)] {
+                if let Some(known) = self.texts.as_ref().filter(|known| known.texts.contains_key(id)) {
+                    value[side] = known.readable(id).into();
+                }
+            }
+            value
         };
         let Score { found, truth, correct } = self.score;
         // The last point, which is the whole answer, is always there.
@@ -159,8 +232,8 @@ impl Evaluated<'_> {
             "best": self.best.as_ref().map(point),
             "b_cubed": self.b_cubed.map(|it| json!({"precision": it.precision, "recall": it.recall, "f1": it.f1()})),
             "curve": curve,
-            "wrong": self.wrong.iter().map(Mistake::json).collect::<Vec<_>>(),
-            "missed": self.missed.iter().map(Mistake::json).collect::<Vec<_>>(),
+            "wrong": self.wrong.iter().map(mistake).collect::<Vec<_>>(),
+            "missed": self.missed.iter().map(mistake).collect::<Vec<_>>(),
         });
         format!("{}\n", serde_json::to_string_pretty(&value).expect("these are plain values"))
     }
@@ -191,12 +264,15 @@ fn rounded(number: f64) -> String {
 }
 
 impl Printer {
-    /// Prints how good an answer is.
-    pub(crate) fn evaluated(&self, evaluated: &Evaluated<'_>) -> Result<()> {
+    /// Prints how good an answer is, and `beside` the figures the documents of the worst mistakes.
+    pub(crate) fn evaluated(&self, evaluated: &Evaluated<'_>, beside: bool) -> Result<()> {
         let mut text = if self.json { evaluated.json() } else { evaluated.text() };
         // A file or a program gets the figures only.
         if !self.json && io::stdout().is_terminal() {
             text.push_str(&evaluated.picture().unwrap_or_default());
+        }
+        if !self.json && beside {
+            text.push_str(&evaluated.side_by_side()?);
         }
         self.document(text.as_bytes())
     }

@@ -6,7 +6,7 @@ use super::{BOLD, DIM};
 use figures::similarity;
 use figures::terminal::harmless;
 use pipeline::report::Report;
-use pipeline::{Change, Fate, Reference, RunPair};
+use pipeline::{Change, Fate, Limit, Reference, RunPair};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
@@ -43,6 +43,8 @@ pub(crate) enum Inspected {
     Fate {
         document: Named,
         fate: Fate,
+        /// What made documents of the run duplicates.
+        limit: Limit,
         /// Some of the pairs that contain the document. `all` is the number of such pairs.
         pairs: Vec<NamedPair>,
         all: u64,
@@ -76,14 +78,15 @@ impl Inspected {
         match self {
             Self::Overview { report, clusters, above, below, by_similarity, .. } => {
                 let counts = &report.counts;
+                let limit = report.settings.limit();
                 let _ = writeln!(
                     text,
-                    "{BOLD}{} documents: {} kept, {} exact copies and {} near-duplicates removed{BOLD:#} (threshold {})",
+                    "{BOLD}{} documents: {} kept, {} exact copies and {} near-duplicates removed{BOLD:#} ({})",
                     count(counts.documents),
                     count(counts.kept),
                     count(counts.exact),
                     count(counts.near),
-                    report.settings.matching.threshold
+                    limit
                 );
                 if !clusters.is_empty() {
                     heading(&mut text, "Largest clusters");
@@ -92,18 +95,30 @@ impl Inspected {
                     let Some((kept, _, _)) = members.first() else { continue };
                     let _ = writeln!(text, "{:>8}  {}", count(*size), shown(kept, columns, 10));
                     for (_, other, pair) in members {
-                        let _ = writeln!(text, "  {:>6}  {}", how(pair), shown(other, columns, 10));
+                        let _ = writeln!(text, "  {:>6}  {}", how(pair, limit), shown(other, columns, 10));
                     }
                     let more = size.saturating_sub(members.len() as u64 + 1);
                     if more > 0 {
                         let _ = writeln!(text, "{DIM}          and {} more{DIM:#}", count(more));
                     }
                 }
-                pairs(&mut text, "Removed, nearest to the threshold", above, columns);
-                pairs(&mut text, "Compared, and just below the threshold", below, columns);
-                pairs(&mut text, "An example of each similarity", by_similarity, columns);
+                let [nearest, beyond, each] = match limit.is_distance() {
+                    true => [
+                        "Removed, nearest to the largest distance",
+                        "Compared, and just beyond the distance",
+                        "An example of each distance",
+                    ],
+                    false => [
+                        "Removed, nearest to the threshold",
+                        "Compared, and just below the threshold",
+                        "An example of each similarity",
+                    ],
+                };
+                pairs(&mut text, nearest, above, limit, columns);
+                pairs(&mut text, beyond, below, limit, columns);
+                pairs(&mut text, each, by_similarity, limit, columns);
             }
-            Self::Fate { document, fate, pairs: some, all, others, .. } => {
+            Self::Fate { document, fate, limit, pairs: some, all, others, .. } => {
                 let _ = writeln!(text, "{}", shown(document, columns, 0));
                 let _ = match fate {
                     Fate::Bad(reason, true) => {
@@ -117,11 +132,11 @@ impl Inspected {
                     }
                     Fate::Removed(pair) => match pair.similarity {
                         Some(value) => {
-                            writeln!(
-                                text,
-                                "{BOLD}removed{BOLD:#}: a near-duplicate, similarity {}, of",
-                                similarity(value)
-                            )
+                            let (what, value) = match limit.distance_at(value) {
+                                Some(_) => ("distance", how(pair, *limit)),
+                                None => ("similarity", similarity(value)),
+                            };
+                            writeln!(text, "{BOLD}removed{BOLD:#}: a near-duplicate, {what} {value}, of")
                         }
                         None => writeln!(text, "{BOLD}removed{BOLD:#}: a near-duplicate of"),
                     },
@@ -133,7 +148,7 @@ impl Inspected {
                 };
                 for (kept, other, pair) in some {
                     let named = if matches!(fate, Fate::Removed(_)) { kept } else { other };
-                    let _ = writeln!(text, "  {:>6}  {}", how(pair), shown(named, columns, 10));
+                    let _ = writeln!(text, "  {:>6}  {}", how(pair, *limit), shown(named, columns, 10));
                 }
                 if *all > some.len() as u64 {
                     let _ =
@@ -167,10 +182,11 @@ impl Inspected {
                 }
                 let title =
                     format!("Removed by the run, kept at {}: {}", change.threshold, count(change.all_stays));
-                pairs(&mut text, &title, stays, columns);
+                let limit = before.settings.limit();
+                pairs(&mut text, &title, stays, limit, columns);
                 let title =
                     format!("Kept by the run, removed at {}: {}", change.threshold, count(change.all_goes));
-                pairs(&mut text, &title, goes, columns);
+                pairs(&mut text, &title, goes, limit, columns);
             }
         }
         text
@@ -181,7 +197,8 @@ impl Inspected {
         let mut value = match self {
             Self::Overview { report, clusters, above, below, by_similarity, .. } => json!({
                 "counts": report.counts,
-                "threshold": report.settings.matching.threshold,
+                "threshold": threshold(report),
+                "distance": report.settings.limit().distance(),
                 "clusters": clusters.iter().map(|(size, members)| json!({"size": size, "pairs": all(members)})).collect::<Vec<_>>(),
                 "nearest_to_threshold": all(above),
                 "near_misses": all(below),
@@ -227,22 +244,34 @@ fn heading(text: &mut String, title: &str) {
     let _ = writeln!(text, "\n{BOLD}{title}{BOLD:#}");
 }
 
-fn pairs(text: &mut String, title: &str, some: &[NamedPair], columns: usize) {
+fn pairs(text: &mut String, title: &str, some: &[NamedPair], limit: Limit, columns: usize) {
     if some.is_empty() {
         return;
     }
     heading(text, title);
     for (kept, other, pair) in some {
-        let _ = writeln!(text, "{:>8}  {}", how(pair), shown(other, columns, 10));
+        let _ = writeln!(text, "{:>8}  {}", how(pair, limit), shown(other, columns, 10));
         let _ = writeln!(text, "{DIM}{:>8}{DIM:#}  {}", "kept", shown(kept, columns, 10));
     }
 }
 
-/// The similarity of a pair, as it is shown.
-fn how(pair: &RunPair) -> String {
+/// The threshold of a run; none if it compared distances.
+fn threshold(report: &Report) -> Option<f64> {
+    match report.settings.limit() {
+        Limit::Similarity(threshold) => Some(threshold),
+        _ => None,
+    }
+}
+
+/// The similarity of a pair, or its distance, as it is shown.
+fn how(pair: &RunPair, limit: Limit) -> String {
     match pair.similarity {
         _ if pair.is_exact => "exact".into(),
-        Some(value) => similarity(value),
+        Some(value) => match (limit, limit.distance_at(value)) {
+            (Limit::Bits { .. }, Some(distance)) => distance.to_string(),
+            (_, Some(distance)) => format!("{distance:.4}"),
+            (_, None) => similarity(value),
+        },
         None => "-".into(),
     }
 }

@@ -24,7 +24,7 @@ mod tests;
 pub(crate) use answers::Answers;
 pub(crate) use compared::Shown;
 pub(crate) use escaped::escaped;
-pub(crate) use evaluated::{Evaluated, Mistake};
+pub(crate) use evaluated::{Evaluated, Mistake, MistakenTexts};
 pub(crate) use inspected::{Inspected, Named, NamedPair};
 pub(crate) use labelling::{Asked, LabelsSoFar};
 pub(crate) use progress::Progress;

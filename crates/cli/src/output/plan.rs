@@ -63,10 +63,21 @@ fn of_vectors(plan: &Plan, job: &Job) -> String {
     };
     format!(
         "{BOLD}plan{BOLD:#}  {what}\n      \
-         input: {sources}, {}; memory: up to {}; what does not fit is compared in parts",
+         input: {sources}, {}{}; memory: up to {}",
+        vectors(job).unwrap_or_default(),
         numbers::bytes(plan.input_bytes),
         numbers::bytes(job.resources.memory),
     )
+}
+
+/// How many vectors there are and of how many dimensions, followed by a comma, if the headers of arrays say so.
+fn vectors(job: &Job) -> Option<String> {
+    let shapes: Option<Vec<(u64, usize)>> =
+        job.sources.iter().chain(&job.against).map(corpus::array_shape).collect();
+    let shapes = shapes?;
+    let dimensions = shapes.first()?.1;
+    let all: u64 = shapes.iter().map(|(rows, _)| rows).sum();
+    Some(format!("{} vectors of {} dimensions, ", numbers::count(all), numbers::count(dimensions as u64)))
 }
 
 /// The plan in a few lines.

@@ -14,10 +14,11 @@ const FIXED_BY_INDEX: [&str; 9] =
     ["kind", "shingles", "normalize", "elements", "method", "measure", "hashes", "seed", "max-text"];
 
 /// The settings that cannot differ from those that the sketch was made with.
-const FIXED: [&str; 19] = [
+const FIXED: [&str; 20] = [
     "kind",
     "set-of",
     "weight",
+    "weight-step",
     "split",
     "bits",
     "text-field",
@@ -182,6 +183,20 @@ mod tests {
         wanted = made.clone().with_id_field(Some("id".into()));
         let failure = check(path, &made, &wanted).unwrap_err().to_string();
         assert!(failure.contains("which was made without --id-field"), "{failure}");
+    }
+
+    #[test]
+    fn weights_of_a_sketch_are_rounded_to_its_own_steps() {
+        let layers = Layers::read(Choices::default(), Purpose::Duplicates).unwrap();
+        let weighted = Settings::default()
+            .with_kind(pipeline::Kind::Sets)
+            .with_measure(pipeline::Measure::WeightedJaccard)
+            .with_weight_step(Some(0.1));
+        let wanted = weighted.clone().with_weight_step(Some(0.5));
+        let failure =
+            check_sketch(Path::new("a.sketch"), &weighted, &wanted, &layers).unwrap_err().to_string();
+        let expected = "--weight-step 0.5 does not fit a.sketch, which was made with --weight-step 0.1";
+        assert!(failure.contains(expected), "{failure}");
     }
 
     #[test]

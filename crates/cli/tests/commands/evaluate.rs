@@ -80,6 +80,62 @@ fn mistakes_are_counted_shown_and_listed() {
 }
 
 #[test]
+fn a_list_of_removed_documents_may_be_parquet() {
+    let folder = corpus();
+    let settings = "corpus.jsonl --id-field id --threshold 0.5 --shingles words:2";
+    ok(&folder, &format!("dedup {settings} --removed-format parquet -o out"));
+    let evaluated = json(&folder, "evaluate out --truth groups.tsv");
+    assert_eq!([&evaluated["correct"], &evaluated["found"]], [4, 4]);
+    assert_eq!(evaluated["best"]["f1"], 1.0);
+}
+
+#[test]
+fn truth_that_was_not_found_at_all_is_said() {
+    let folder = corpus().with("found.tsv", "fox-1\tfox-2\t0.9\n");
+    let outcome = ok(&folder, "evaluate found.tsv --truth groups.tsv");
+    assert!(outcome.stderr.contains("3 documents of the truth are in no pair"), "{outcome}");
+    let all = corpus().with("found.tsv", "fox-1\tfox-2\nfox-3\tfox-1\nsea-1\tsea-2\n");
+    let outcome = ok(&all, "evaluate found.tsv --truth groups.tsv");
+    assert!(!outcome.stderr.contains("documents of the truth"), "{outcome}");
+}
+
+#[test]
+fn mistakes_are_shown_side_by_side_with_a_corpus() {
+    let found = "fox-1\tsea-1\t0.9\n";
+    let folder = corpus().with("found.tsv", found);
+    let shown =
+        ok(&folder, "evaluate found.tsv --truth pairs.csv --corpus corpus.jsonl --id-field id").stdout;
+    assert!(shown.contains("quick brown fox") && shown.contains("call me ishmael"), "{shown}");
+    let evaluated = json(&folder, "evaluate found.tsv --truth pairs.csv --corpus corpus.jsonl --id-field id");
+    assert!(evaluated["wrong"][0]["document_b"].as_str().unwrap().contains("ishmael"), "{evaluated}");
+    // Sets and vectors are compared as what they are.
+    let sets = "{\"id\":\"a\",\"items\":[\"x\",\"milk\"]}\n{\"id\":\"b\",\"items\":[\"milk\",2]}\n";
+    let vectors = "{\"id\":\"a\",\"v\":[3,4]}\n{\"id\":\"b\",\"v\":[4,3]}\n";
+    let folder = folder
+        .with("sets.jsonl", sets)
+        .with("vectors.jsonl", vectors)
+        .with("ab.tsv", "a\tb\t0.5\n")
+        .with("truth.tsv", "a\tc\n");
+    // Only what is shown is read from the corpus, so that a truth of one more document needs it there.
+    let sets = "sets.jsonl --kind sets --items items --id-field id";
+    let missing = folder.run(&format!("evaluate ab.tsv --truth truth.tsv --corpus {sets}"));
+    assert!(missing.code != 0 && missing.stderr.contains("no document has the id c"), "{missing}");
+    let folder = folder.with("truth.tsv", "a\tb\n");
+    let folder = folder.with("found.tsv", "x\ty\n");
+    let missed = folder.run(&format!("evaluate found.tsv --truth truth.tsv --only-labelled --corpus {sets}"));
+    assert_eq!(missed.code, 0, "{missed}");
+    assert!(missed.stdout.contains("both    \"milk\"") && missed.stdout.contains("only B  2"), "{missed}");
+    let vectors = "vectors.jsonl --kind vectors --field v --id-field id";
+    let missed =
+        ok(&folder, &format!("evaluate found.tsv --truth truth.tsv --only-labelled --corpus {vectors}"));
+    assert!(missed.stdout.contains("cosine      0.9600, an angle of 16.26 degrees"), "{missed}");
+    let page =
+        format!("evaluate found.tsv --truth truth.tsv --only-labelled --html page.html --corpus {vectors}");
+    ok(&folder, &page);
+    assert!(std::fs::read_to_string(folder.path("page.html")).unwrap().contains("[3,4]"));
+}
+
+#[test]
 fn what_cannot_be_judged_is_named() {
     let folder = corpus()
         .with("empty.tsv", "")
@@ -95,7 +151,7 @@ fn what_cannot_be_judged_is_named() {
         ("evaluate found.tsv --truth two.tsv", 3, "two.tsv, line 3: a is in two groups"),
         ("evaluate found.tsv --truth odd.tsv", 3, "odd.tsv, line 1: the columns are not known"),
         ("evaluate found.tsv --truth nowhere.tsv", 2, "nowhere.tsv"),
-        ("evaluate . --truth groups.tsv", 2, "there is no removed.jsonl in ."),
+        ("evaluate . --truth groups.tsv", 2, "there is no removed.jsonl or removed.parquet in ."),
         ("evaluate found.tsv", 2, "--truth"),
     ] {
         let outcome = folder.run(arguments);

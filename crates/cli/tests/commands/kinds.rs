@@ -97,6 +97,68 @@ fn fingerprints_are_paired_by_their_distance() {
 }
 
 #[test]
+fn a_comparison_of_sets_leaves_their_frame_out() {
+    let mut lines = String::new();
+    for id in 0..8 {
+        lines +=
+            &format!("{}\n", json!({"id": id.to_string(), "items": ["bag", 2 * (id / 2), 2 * (id / 2) + 1]}));
+    }
+    let folder = Folder::new().with("framed.jsonl", lines);
+    let corpus = "--corpus framed.jsonl --kind sets --items items --id-field id";
+    let whole = ok(&folder, &format!("compare 0 2 {corpus}")).stdout;
+    assert!(whole.contains("similarity  0.2000") && whole.contains("both    \"bag\""), "{whole}");
+    let rest = ok(&folder, &format!("compare 0 2 {corpus} --common 4")).stdout;
+    assert!(rest.contains("similarity  0.0000") && rest.contains("of A    \"bag\"  left out"), "{rest}");
+    assert!(rest.contains("2 items of the two sets are left out"), "{rest}");
+    let json = ok(&folder, &format!("compare 0 1 {corpus} --common 4 --json")).stdout;
+    let json: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!((&json["similarity"], &json["left_out_a"][0]["item"]), (&json!(1.0), &json!("bag")));
+}
+
+#[test]
+fn whole_numbers_in_csv_are_not_taken_for_hexadecimal_digits() {
+    let folder = Folder::new()
+        .with("decimal.csv", "id,h\n1,1234567890123456\n2,1234567890123457\n")
+        .with("hex.csv", "id,h\n1,00000000000000ff\n2,00000000000000fe\n");
+    let prints = "--kind fingerprints --field h --id-field id";
+    let said = refused(&folder, &format!("pairs decimal.csv {prints}"));
+    assert!(said.contains("digits in a string, as in CSV, are hexadecimal"), "{said}");
+    // With the number of bits, they are what it says they are.
+    ok(&folder, &format!("pairs decimal.csv {prints} --bits 64"));
+    assert!(ok(&folder, &format!("pairs hex.csv {prints}")).stdout.starts_with("1\t2\t"));
+}
+
+#[test]
+fn runs_on_fingerprints_say_their_distance_and_pages_show_what_sets_share() {
+    let folder = baskets();
+    ok(&folder, "dedup prints.jsonl --kind fingerprints --field h --id-field id -o out");
+    let shown = ok(&folder, "inspect out").stdout;
+    assert!(shown.contains("(distance 3)") && !shown.contains("threshold"), "{shown}");
+    let fate = ok(&folder, "inspect out --id 2").stdout;
+    assert!(fate.contains("a near-duplicate, distance 2, of"), "{fate}");
+    let json: Value = serde_json::from_str(&ok(&folder, "inspect out --json").stdout).unwrap();
+    assert_eq!((&json["threshold"], &json["distance"]), (&Value::Null, &json!(3.0)));
+    let said = refused(&folder, "inspect out --threshold 0.9");
+    assert!(said.contains("--threshold has no effect on out") && said.contains("distance 3"), "{said}");
+    ok(&folder, "report out -o prints.html");
+    let page = std::fs::read_to_string(folder.path("prints.html")).unwrap();
+    assert!(page.contains("2 of 64 bits") && page.contains("Just within the distance"));
+    ok(&folder, &format!("dedup {SETS} --threshold 0.6 -o sets"));
+    ok(&folder, "report sets -o sets.html");
+    let page = std::fs::read_to_string(folder.path("sets.html")).unwrap();
+    assert!(page.contains("<b>3 in both</b>") && page.contains("only in c"), "no items");
+}
+
+#[test]
+fn another_weight_step_than_that_of_a_sketch_is_refused() {
+    let folder = Folder::new().with("w.jsonl", "{\"items\":{\"a\":0.3}}\n{\"items\":{\"a\":0.5}}\n");
+    let sets = "w.jsonl --kind sets --items items --measure weighted-jaccard --weight-step 0.1";
+    ok(&folder, &format!("sketch {sets} -o w.sketch"));
+    let said = refused(&folder, "pairs w.sketch --weight-step 0.5");
+    assert!(said.contains("--weight-step 0.5") && said.contains("made with --weight-step 0.1"), "{said}");
+}
+
+#[test]
 fn what_makes_no_sense_is_refused_by_name() {
     let folder = baskets()
         .with("bad.jsonl", "{\"items\":[1]}\n{\"items\":[1,null]}\n")

@@ -307,3 +307,40 @@ fn one_long_document() {
     let needed = refused.stderr.split("needs ").nth(1).unwrap().split(" MiB").next().unwrap();
     corpus.dedup("in.jsonl --id-field id", needed.parse().unwrap());
 }
+
+/// Vectors that are all near one another.
+fn near_vectors(count: u64, out: &mut dyn Write) -> io::Result<()> {
+    let mut random = SplitMix64::new(5);
+    (0..count).try_for_each(|id| {
+        let vector: Vec<String> =
+            (0..16).map(|at| format!("{}.{:03}", at + 1, random.below(1_000))).collect();
+        writeln!(out, "{{\"id\":{id},\"v\":[{}]}}", vector.join(","))
+    })
+}
+
+#[test]
+fn vectors_with_many_look_alikes() {
+    let vectors = "in.jsonl --kind vectors --field v --id-field id --threshold 0.9 --find all";
+    let few = Limited::with(|out| near_vectors(2_500, out));
+    few.answers(&format!("pairs {vectors}"), 64);
+    let many = Limited::with(|out| near_vectors(30_000, out));
+    many.dedup(vectors, 64);
+    many.answers(&format!("clusters {vectors}"), 64);
+    many.run(&format!("dedup {vectors} --clusters components -o components"), 64);
+}
+
+#[test]
+fn sets_with_many_look_alikes() {
+    let sets = |count: u64| {
+        Limited::with(|out| {
+            let mut random = SplitMix64::new(6);
+            (0..count).try_for_each(|id| {
+                let items: Vec<String> = (0..20 + random.below(6)).map(|item| item.to_string()).collect();
+                writeln!(out, "{{\"id\":{id},\"items\":[{},\"own{id}\"]}}", items.join(","))
+            })
+        })
+    };
+    let arguments = "in.jsonl --kind sets --items items --id-field id --threshold 0.6";
+    sets(2_200).answers(&format!("pairs {arguments}"), 64);
+    sets(200_000).dedup(arguments, 64);
+}

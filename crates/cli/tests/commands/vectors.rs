@@ -54,6 +54,7 @@ fn the_kept_rows_of_an_array_are_an_array() {
         outcome.stderr.contains("vectors are all compared with one another: no pair at cosine 0.99"),
         "{outcome}"
     );
+    assert!(outcome.stderr.contains("input: 1 source, 6 vectors of 3 dimensions, "), "{outcome}");
     let written = std::fs::read(folder.path("out/v.npy")).unwrap();
     assert!(written.starts_with(b"\x93NUMPY\x01\0"));
     let numbers: Vec<f32> =
@@ -115,4 +116,53 @@ fn what_makes_no_sense_is_refused_by_name() {
         assert_ne!(outcome.code, 0, "{arguments}: {outcome}");
         assert!(outcome.stderr.contains(expected), "{arguments}: {outcome}");
     }
+}
+
+#[test]
+fn unsigned_bytes_are_coordinates_or_bits() {
+    let header = "{'descr': '|u1', 'fortran_order': False, 'shape': (3, 2), }\n";
+    let mut bytes = b"\x93NUMPY\x01\0".to_vec();
+    bytes.extend((header.len() as u16).to_le_bytes());
+    bytes.extend(header.as_bytes());
+    bytes.extend([3, 4, 4, 3, 255, 0]);
+    let folder = Folder::new().with("u.npy", bytes).with("ids.txt", "a\nb\nc\n");
+    let pairs = ok(&folder, "pairs u.npy --kind vectors --ids ids.txt --threshold 0.95").stdout;
+    assert_eq!(pairs, "a\tb\t0.9600\n");
+    // 3 and 4 differ in three bits.
+    let pairs = ok(&folder, "pairs u.npy --kind fingerprints --ids ids.txt --distance 6").stdout;
+    assert!(pairs.starts_with("a\tb\t") && pairs.lines().count() == 1, "{pairs}");
+}
+
+#[test]
+fn two_vectors_are_compared_and_asked_for() {
+    let folder = folder().with("like.json", "[1.0, 2.0, 3.0]");
+    let corpus = "v.jsonl --kind vectors --field v --id-field id";
+    let compared = ok(&folder, &format!("compare a d --corpus {corpus}")).stdout;
+    assert!(compared.contains("cosine      1.0000, an angle of 0.00 degrees"), "{compared}");
+    assert!(
+        compared.contains("distance    3.7417") && compared.contains("This is a duplicate"),
+        "{compared}"
+    );
+    let near = ok(&folder, &format!("query {corpus} --file like.json --top 2")).stdout;
+    let ids: Vec<&str> = near.lines().filter_map(|line| line.split('\t').nth(1)).collect();
+    assert_eq!(ids, ["a", "d"], "{near}");
+    let plan = ok(&folder, "plan --kind vectors --threshold 0.8").stdout;
+    assert!(plan.contains("hyperplanes") || plan.contains("compared with"), "{plan}");
+}
+
+#[test]
+fn runs_that_compared_distances_say_so() {
+    let folder = folder();
+    let near = "v.npy --kind vectors --ids ids.txt --measure euclidean --distance 0.2";
+    ok(&folder, &format!("dedup {near} -o out"));
+    let shown = ok(&folder, "inspect out").stdout;
+    assert!(shown.contains("(distance 0.2)") && !shown.contains("threshold"), "{shown}");
+    assert!(shown.contains("0.1414"), "{shown}");
+    let refused = folder.run("inspect out --threshold 0.9");
+    assert_eq!(refused.code, 2, "{refused}");
+    assert!(refused.stderr.contains("--threshold has no effect on out"), "{refused}");
+    ok(&folder, "report out -o page.html");
+    let page = std::fs::read_to_string(folder.path("page.html")).unwrap();
+    assert!(page.contains("within distance 0.2") && page.contains("distance 0.1414"), "no distances");
+    assert!(!page.contains("just above 0.8"));
 }

@@ -1,6 +1,6 @@
 //! The header of a NumPy file.
 
-use super::pack_floats;
+use super::{pack_bytes, pack_floats};
 use crate::{Error, Result};
 
 /// The first bytes of a NumPy file.
@@ -177,16 +177,7 @@ impl Header {
             Number::Float32 => numbers!(f32, 4, |number| number),
             Number::Float64 => numbers!(f64, 8, |number| number as f32),
             Number::Int8 => numbers!(i8, 1, f32::from),
-            Number::UInt8 => {
-                text.clear();
-                text.push('"');
-                for byte in row {
-                    for digit in [byte >> 4, byte & 15] {
-                        text.push(char::from(b"0123456789abcdef"[usize::from(digit)]));
-                    }
-                }
-                text.push('"');
-            }
+            Number::UInt8 => pack_bytes(row, text),
         }
     }
 }

@@ -18,13 +18,21 @@ mod tests;
 
 pub(crate) use header::{Header, MAGIC};
 pub use ids::{Ids, with_ids};
-pub use packed::{pack_floats, unpack_floats};
+pub use packed::{pack_bytes, pack_floats, unpack_bytes, unpack_floats};
 pub(crate) use reader::NpyReader;
 pub(crate) use sink::NpySink;
 
 use crate::raw::RawRecords;
-use crate::{Absent, Document, Id, Record, Result, Scratch};
+use crate::{Absent, Document, Format, Id, Record, Result, Scratch, Source};
 use std::sync::Arc;
+
+/// How many rows an array has, and how many numbers each; `None` if the source is no array that can be read.
+#[must_use]
+pub fn array_shape(source: &Source) -> Option<(u64, usize)> {
+    (source.format == Format::Npy)
+        .then(|| reader::header_of(source).ok())?
+        .map(|header| (header.rows, header.columns))
+}
 
 /// The rows of a block.
 #[derive(Debug, Clone)]
@@ -36,7 +44,7 @@ pub(crate) struct Rows {
 }
 
 /// [`Block::visit`](crate::Block::visit) for rows of an array. The text of a document has its numbers as
-/// [`pack_floats`] writes them; that of a row of unsigned bytes is a JSON string of hexadecimal digits.
+/// [`pack_floats`] writes them, or, if they are unsigned bytes, [`pack_bytes`].
 pub(crate) fn visit(
     records: &RawRecords,
     rows: &Rows,

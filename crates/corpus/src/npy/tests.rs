@@ -213,3 +213,13 @@ fn kept_rows_are_written_as_an_array_that_can_be_read() {
     let said = SinkWriter::create(&target, &source, &aside, options).unwrap_err().to_string();
     assert!(said.contains("cannot be annotated"), "{said}");
 }
+
+#[test]
+fn unsigned_bytes_are_numbers_and_bits() {
+    let folder = Folder::new("bytes");
+    let path = folder.file("bytes.npy", &array("|u1", false, "(2, 3)", &[0, 7, 255, 16, 1, 128]));
+    assert_eq!(array_shape(&source(&path).unwrap()), Some((2, 3)));
+    let rows = rows_of(&source(&path).unwrap(), 1).unwrap();
+    let rows: Vec<Vec<f32>> = rows.into_iter().map(|(_, numbers)| numbers).collect();
+    assert_eq!(rows, [[0.0, 7.0, 255.0], [16.0, 1.0, 128.0]]);
+}

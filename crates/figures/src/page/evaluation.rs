@@ -45,6 +45,9 @@ pub struct MistakenPair<'t> {
     pub comparison: Option<Comparison>,
 }
 
+/// At most this many characters of a document that is no text are shown.
+const VALUE: usize = 600;
+
 /// The page.
 #[must_use]
 pub fn evaluation_page(data: &EvaluationData<'_>) -> String {
@@ -96,6 +99,11 @@ fn mistaken(key: &str, pair: &MistakenPair<'_>) -> Markup {
                 Titled { title: &names[1], place: &sizes[1], text: pair.b.text },
                 comparison,
             ))
+        } @else {
+            // What is no text has no passages.
+            @for text in [pair.a.text, pair.b.text].into_iter().filter(|text| !text.is_empty()) {
+                p { code { (shortened(text, VALUE)) } }
+            }
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Examples of a run -> parts of the page that can be opened. As many are shown as fit on the page.
 
 use super::compare::legend;
+use super::facts;
 use super::marked_text::{Titled, marked_texts};
 use crate::numbers::{count, shortened, similarity};
 use lookalike::passages::compare;
@@ -9,6 +10,10 @@ use maud::{Markup, html};
 
 /// At most this many characters of an id or a location are shown.
 const NAME: usize = 160;
+/// At most this many characters of a value are shown.
+const VALUE: usize = 600;
+/// At most this many items of a set are listed.
+const ITEMS: usize = 100;
 
 /// A document. The caller shortens its text if it is long.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,6 +39,21 @@ pub struct PairExample {
     pub similarity: f64,
     /// What happened to the documents, in a few words; may be empty.
     pub note: String,
+    /// What is shown of documents that are no texts, instead of shared passages.
+    pub values: Option<ValueExample>,
+}
+
+/// What two documents that are no texts have in common.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ValueExample {
+    /// What stands beside the names of the documents: `distance 3`; empty for the similarity.
+    pub badge: String,
+    /// Facts by name: the distance, the angle.
+    pub facts: Vec<(String, String)>,
+    /// The items that both sets have, as they are written.
+    pub shared: Vec<String>,
+    /// The items that only the first has, and those that only the second has.
+    pub only: [Vec<String>; 2],
 }
 
 /// A cluster of near-duplicates.
@@ -56,6 +76,8 @@ pub struct Member {
     pub similarity: f64,
     /// Why it was removed: `near`, `exact`, `unverified`.
     pub kind: String,
+    /// What is shown of documents that are no texts, instead of shared passages.
+    pub values: Option<ValueExample>,
 }
 
 /// A section of the page with examples of one kind.
@@ -156,10 +178,13 @@ fn render_cluster(cluster: &ClusterExample, id: &str, shingler: &Shingler) -> Ma
                     summary {
                         span class="name" { (shortened(&member.document.id, NAME)) }
                         span class="muted" { (shortened(&member.kind, NAME))
-                            @if !member.similarity.is_nan() { " · " (similarity(member.similarity)) }
+                            @if !member.similarity.is_nan() { " · " (badge(&member.values, member.similarity)) }
                         }
                     }
-                    (texts(&format!("{id}m{at}"), &cluster.kept, &member.document, shingler))
+                    @match &member.values {
+                        Some(values) => (shown_values(values, &cluster.kept, &member.document)),
+                        None => (texts(&format!("{id}m{at}"), &cluster.kept, &member.document, shingler)),
+                    }
                 }
             }
             @if others > 0 { p class="muted" { "and " (count(others)) " more" } }
@@ -171,11 +196,58 @@ fn render_pair(pair: &PairExample, id: &str, shingler: &Shingler) -> Markup {
     html! {
         details class="example" {
             summary {
-                span class="badge" { (similarity(pair.similarity)) }
+                span class="badge" { (badge(&pair.values, pair.similarity)) }
                 span class="name" { (shortened(&pair.a.id, NAME)) " " span class="muted" { "and" } " " (shortened(&pair.b.id, NAME)) }
                 @if !pair.note.is_empty() { span class="muted" { (shortened(&pair.note, NAME)) } }
             }
-            (texts(id, &pair.a, &pair.b, shingler))
+            @match &pair.values {
+                Some(values) => (shown_values(values, &pair.a, &pair.b)),
+                None => (texts(id, &pair.a, &pair.b, shingler)),
+            }
+        }
+    }
+}
+
+/// The similarity of a pair, or its distance.
+fn badge(values: &Option<ValueExample>, of_pair: f64) -> String {
+    match values {
+        Some(ValueExample { badge, .. }) if !badge.is_empty() => badge.clone(),
+        _ => similarity(of_pair),
+    }
+}
+
+/// Two documents that are no texts: what is known of them, and for sets which items they share.
+fn shown_values(values: &ValueExample, a: &ExampleText, b: &ExampleText) -> Markup {
+    let ValueExample { facts: known, shared, only: [only_a, only_b], .. } = values;
+    let is_set = !(shared.is_empty() && only_a.is_empty() && only_b.is_empty());
+    html! {
+        @if !known.is_empty() { (facts(known.iter().map(|(name, value)| (name.as_str(), value.clone())))) }
+        @if is_set {
+            (items("in both", shared, true))
+            (items(&format!("only in {}", shortened(&a.id, NAME)), only_a, false))
+            (items(&format!("only in {}", shortened(&b.id, NAME)), only_b, false))
+        } @else {
+            @for document in [a, b] {
+                p class="muted" { (shortened(&document.id, NAME)) " " (shortened(&document.place, NAME)) }
+                p { code { (shortened(&document.text, VALUE)) } }
+            }
+        }
+    }
+}
+
+/// Some items of a set; shared ones are marked.
+fn items(title: &str, items: &[String], are_shared: bool) -> Markup {
+    let some = items.iter().take(ITEMS).map(|item| shortened(item, NAME));
+    html! {
+        @if !items.is_empty() {
+            p {
+                b { (count(items.len() as u64)) " " (title) } ": "
+                @for (at, item) in some.enumerate() {
+                    @if at > 0 { ", " }
+                    @if are_shared { span class="mark" { (item) } } @else { (item) }
+                }
+                @if items.len() > ITEMS { span class="muted" { " and " (count((items.len() - ITEMS) as u64)) " more" } }
+            }
         }
     }
 }

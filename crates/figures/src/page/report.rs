@@ -94,7 +94,7 @@ fn navigation(data: &ReportData) -> Markup {
 }
 
 fn plan(data: &ReportData) -> Markup {
-    let PlanData { label, threshold, distance, curve, facts: more } = &data.plan;
+    let PlanData { label, threshold, limit, distance, curve, facts: more } = &data.plan;
     let mut known = vec![("plan", shortened(label, VALUE))];
     let mut plot = CurvePlot { curves: vec![curve.clone()], threshold: None, found: Vec::new() };
     let caption = match distance {
@@ -112,8 +112,14 @@ fn plan(data: &ReportData) -> Markup {
         None => {
             let (in_vain, missed) = curve.error_areas(*threshold);
             known.extend([
-                ("threshold", format!("{threshold}")),
-                ("found at the threshold", percent(curve.at(*threshold))),
+                match limit {
+                    Some(limit) => ("duplicates", format!("within {limit}")),
+                    None => ("threshold", format!("{threshold}")),
+                },
+                (
+                    if limit.is_some() { "found at the distance" } else { "found at the threshold" },
+                    percent(curve.at(*threshold)),
+                ),
                 ("area compared in vain", area(in_vain)),
                 ("area missed", area(missed)),
             ]);
@@ -290,7 +296,14 @@ fn examples(data: &ReportData) -> [Shelf<'_>; 3] {
     fn pairs(pairs: &[PairExample]) -> Vec<Example<'_>> {
         pairs.iter().map(Example::Pair).collect()
     }
-    let threshold = data.plan.threshold;
+    let (least, below) = match &data.plan.limit {
+        Some(limit) => (format!("just within {limit}"), format!("just beyond {limit}")),
+        None => {
+            (format!("just above {}", data.plan.threshold), format!("just below {}", data.plan.threshold))
+        }
+    };
+    let title =
+        if data.plan.limit.is_some() { "Just within the distance" } else { "Just above the threshold" };
     [
         Shelf {
             id: "examples",
@@ -301,14 +314,13 @@ fn examples(data: &ReportData) -> [Shelf<'_>; 3] {
         },
         Shelf {
             id: "near-threshold",
-            title: "Just above the threshold",
+            title,
             about: match data.checked {
                 Checked::Exactly => {
-                    format!("The least similar pairs of which one was removed: just above {threshold}.")
+                    format!("The least similar pairs of which one was removed: {least}.")
                 }
                 _ => format!(
-                    "The least similar pairs of which one was removed, by the estimate of their signatures: just above \
-                     {threshold}, unverified."
+                    "The least similar pairs of which one was removed, by the estimate of their signatures: {least}, unverified."
                 ),
             },
             examples: pairs(&data.near_threshold),
@@ -316,7 +328,7 @@ fn examples(data: &ReportData) -> [Shelf<'_>; 3] {
         Shelf {
             id: "nearest-misses",
             title: "Nearest misses",
-            about: format!("The most similar pairs of which both were kept: just below {threshold}."),
+            about: format!("The most similar pairs of which both were kept: {below}."),
             examples: pairs(&data.nearest_misses),
         },
     ]

@@ -81,6 +81,9 @@ pub struct PlanData {
     pub label: String,
     /// The smallest similarity of a duplicate.
     pub threshold: f64,
+    /// What makes two documents duplicates, if it is a distance and not a similarity: `distance 3`. `threshold` is then the
+    /// similarity at that distance.
+    pub limit: Option<String>,
     /// With SimHash, the Hamming distance up to which all pairs of fingerprints are found.
     pub distance: Option<u32>,
     /// The chance of finding a pair, by similarity. With SimHash, it is the chance that the fingerprints of a pair

@@ -20,7 +20,8 @@ pub struct TextOf {
     pub document: Reference,
     /// The text of the document.
     pub text: String,
-    /// Which of its shingles, in order, are left out of comparisons; empty if the settings leave nothing out.
+    /// Which of its shingles, in order, are left out of comparisons; empty if the settings leave nothing out. Of a set, which of
+    /// its items, as [`compare_values`](crate::compare_values) takes them.
     pub left_out: Vec<bool>,
 }
 

@@ -1,7 +1,7 @@
 //! What a recipe knows of frames and dates: which elements are left out, and which documents may be compared.
 
 use super::{Frame, LEAST_ITEMS, days, is_too_little, is_wanted};
-use crate::kind::Values;
+use crate::kind::{Values, sets};
 use crate::limits::memory::Ledger;
 use crate::method::{Recipe, TextBuffers, UseOfSketches, within_hash};
 use crate::settings::{Choice, not_allowed};
@@ -88,10 +88,15 @@ impl Recipe {
         self.content_hash(text, buffers) ^ u128::from(buffers.site)
     }
 
-    /// Which shingles of a text, in order, are left out; empty if nothing is left out of any text.
+    /// Which shingles of a text, in order, are left out, or which items of a set, in the order of [`sets::items`]; empty if
+    /// nothing is left out of any document.
     pub(crate) fn left_out(&self, text: &str, buffers: &mut TextBuffers) -> Vec<bool> {
-        let Some(frame) = self.frame.get().filter(|_| self.values.is_none()) else { return Vec::new() };
+        let Some(frame) = self.frame.get() else { return Vec::new() };
         let TextBuffers { fixed, site, .. } = buffers;
+        if self.values.is_some() {
+            // What cannot be read has no items.
+            return sets::left_out(&self.settings, text, &|item| frame.has(item, *site)).unwrap_or_default();
+        }
         self.shingler.hashes(text, fixed).iter().map(|&hash| frame.has(hash, *site)).collect()
     }
 

@@ -1,9 +1,12 @@
 //! Two values of a kind -> how similar they are, and what they share.
 
-use super::{fingerprints, sets};
+use super::fingerprints;
+use super::sets::{self, WeighedItem};
 use crate::method::{Recipe, TextBuffers};
 use crate::{Error, Kind, Measure, Result, Settings};
 use lookalike::similarity::SetMeasure;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
 /// Two documents that are not texts, compared.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,6 +25,8 @@ pub struct ComparedValues {
     pub shared: Vec<(String, [u64; 2])>,
     /// The items that only the first has, and those that only the second has: each as JSON, with its weight in steps.
     pub only: [Vec<(String, u64)>; 2],
+    /// The items of each set that are left out of the comparison, because very many sets have them.
+    pub left_out: [Vec<(String, u64)>; 2],
     /// True if a run takes them for duplicates.
     pub is_duplicate: bool,
     /// The probability that a run finds a pair of this similarity.
@@ -46,6 +51,50 @@ impl ComparedValues {
     }
 }
 
+impl ComparedValues {
+    /// All of it as JSON.
+    #[must_use]
+    pub fn listed(&self) -> Value {
+        // Without steps, weights are whole numbers.
+        let number = |steps: u64| match self.weight_step {
+            None => json!(steps),
+            Some(_) => plain(&self.weight(steps)),
+        };
+        let weighed = |items: &[(String, u64)]| -> Vec<Value> {
+            items
+                .iter()
+                .map(|(item, weight)| json!({"item": plain(item), "weight": number(*weight)}))
+                .collect()
+        };
+        let both = |(item, [a, b]): &(String, [u64; 2])| json!({"item": plain(item), "weight_a": number(*a), "weight_b": number(*b)});
+        let mut listed = json!({
+            "similarity": self.similarity,
+            "distance": self.distance,
+            "bits": self.bits,
+            "shared": self.shared.iter().map(both).collect::<Vec<_>>(),
+            "only_a": weighed(&self.only[0]),
+            "only_b": weighed(&self.only[1]),
+            "duplicate": self.is_duplicate,
+            "plan": {"label": self.plan, "probability": self.probability},
+        });
+        if self.left_out != [Vec::new(), Vec::new()] {
+            listed["left_out_a"] = weighed(&self.left_out[0]).into();
+            listed["left_out_b"] = weighed(&self.left_out[1]).into();
+        }
+        if let Some(ComparedAngle { cosine, degrees, distance }) = self.angle {
+            listed["cosine"] = cosine.into();
+            listed["degrees"] = degrees.into();
+            listed["distance"] = distance.into();
+        }
+        listed
+    }
+}
+
+/// An item or a number, which is written as JSON.
+fn plain(written: &str) -> Value {
+    serde_json::from_str(written).unwrap_or_else(|_| written.into())
+}
+
 /// What vectors are compared by.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ComparedAngle {
@@ -57,8 +106,13 @@ pub struct ComparedAngle {
     pub distance: f64,
 }
 
-/// Compares two values, which are written as JSON.
-pub fn compare_values(settings: &Settings, values: [&str; 2]) -> Result<ComparedValues> {
+/// Compares two values, which are written as JSON. `left_out` says which items of each set are left out, as
+/// [`TextOf`](crate::TextOf) does; those of which it says nothing are compared.
+pub fn compare_values(
+    settings: &Settings,
+    values: [&str; 2],
+    left_out: [&[bool]; 2],
+) -> Result<ComparedValues> {
     let mut settings = settings.clone();
     if settings.signature.kind == Kind::Fingerprints && settings.signature.bits.is_none() {
         settings.signature.bits = fingerprints::bits_of(values[0]);
@@ -85,7 +139,8 @@ pub fn compare_values(settings: &Settings, values: [&str; 2]) -> Result<Compared
             angle: None,
             weight_step: None,
             shared: Vec::new(),
-            only: [Vec::new(), Vec::new()],
+            only: Default::default(),
+            left_out: Default::default(),
             is_duplicate: distance <= settings.matching.distance,
             probability: recipe.method.probability(similarity, 1, false),
             plan: recipe.method.label(),
@@ -109,23 +164,38 @@ pub fn compare_values(settings: &Settings, values: [&str; 2]) -> Result<Compared
             angle: Some(angle),
             weight_step: None,
             shared: Vec::new(),
-            only: [Vec::new(), Vec::new()],
+            only: Default::default(),
+            left_out: Default::default(),
             is_duplicate: nearness.is_near(value),
             probability: recipe.method.probability(similarity, 1, false),
             plan: recipe.method.label(),
         });
     }
-    let of = |at: usize| sets::items(&settings, values[at]).map_err(Error::Invalid);
-    let (of_a, of_b) = (of(0)?, of(1)?);
+    let mut of = [0, 1].map(|at| sets::items(&settings, values[at]));
+    let mut framed: [Vec<(String, u64)>; 2] = Default::default();
+    for at in 0..2 {
+        let Ok(items) = &mut of[at] else { continue };
+        let mut is_out = left_out[at].iter();
+        items.retain(|_, item| {
+            let is_out = is_out.next() == Some(&true);
+            if is_out {
+                framed[at].push((item.written.clone(), item.weight));
+            }
+            !is_out
+        });
+    }
+    let [of_a, of_b] = of;
+    let (of_a, of_b) = (of_a.map_err(Error::Invalid)?, of_b.map_err(Error::Invalid)?);
     let shared: Vec<(String, [u64; 2])> = of_a
         .iter()
-        .filter_map(|(key, (item, weight))| Some((item.clone(), [*weight, of_b.get(key)?.1])))
+        .filter_map(|(key, item)| Some((item.written.clone(), [item.weight, of_b.get(key)?.weight])))
         .collect();
     let only = [(&of_a, &of_b), (&of_b, &of_a)].map(|(these, those)| {
         let own = these.iter().filter(|(key, _)| !those.contains_key(*key));
-        own.map(|(_, item)| item.clone()).collect::<Vec<_>>()
+        own.map(|(_, item)| (item.written.clone(), item.weight)).collect::<Vec<_>>()
     });
-    let sizes = (a.len(), b.len());
+    let size = |of: &BTreeMap<Vec<u8>, WeighedItem>| of.values().map(|item| item.weight as usize).sum();
+    let sizes: (usize, usize) = (size(&of_a), size(&of_b));
     let overlap = shared.iter().map(|(_, [a, b])| *a.min(b) as usize).sum();
     let similarity = match settings.signature.measure {
         Measure::Containment => {
@@ -149,6 +219,7 @@ pub fn compare_values(settings: &Settings, values: [&str; 2]) -> Result<Compared
         weight_step: settings.signature.weight_step,
         shared,
         only,
+        left_out: framed,
         is_duplicate,
         probability,
         plan: recipe.method.label(),
@@ -161,6 +232,7 @@ mod tests {
 
     #[test]
     fn sets_show_what_they_share_and_fingerprints_their_distance() {
+        let compare_values = |settings: &Settings, values| compare_values(settings, values, [&[], &[]]);
         let sets = Settings::default().with_kind(Kind::Sets).with_threshold(0.5);
         let compared = compare_values(&sets, [r#"["a", 1, "b"]"#, r#"[1, "b", "c"]"#]).unwrap();
         assert_eq!((compared.similarity, compared.is_duplicate, compared.probability), (0.5, true, 1.0));
@@ -189,5 +261,22 @@ mod tests {
         );
         assert!(compare_values(&sets, ["[null]", "[]"]).unwrap_err().to_string().contains("first value"));
         assert!(compare_values(&prints, ["\"ff00\"", "\"ff\""]).unwrap_err().to_string().contains("second"));
+    }
+
+    #[test]
+    fn items_that_are_left_out_are_not_compared() {
+        let sets = Settings::default().with_kind(Kind::Sets).with_measure(Measure::WeightedJaccard);
+        // In the order of the items: texts before numbers, and those by their length.
+        let frame = [true, false, false];
+        let values = [r#"[1, "bag", "a", "bag"]"#, r#"["bag", "a", 1]"#];
+        let compared = compare_values(&sets, values, [&[false, true, false], &[false, true, false]]).unwrap();
+        assert_eq!((compared.similarity, compared.is_duplicate), (1.0, true));
+        assert_eq!(compared.left_out, [[("\"bag\"".to_owned(), 2)], [("\"bag\"".to_owned(), 1)]]);
+        assert_eq!(compared.listed()["left_out_b"][0]["weight"], 1);
+        let one_side = compare_values(&sets, values, [&frame, &[]]).unwrap();
+        assert_eq!(one_side.shared.len(), 2);
+        let whole = compare_values(&sets, values, [&[], &[]]).unwrap();
+        assert_eq!(whole.similarity, 0.75);
+        assert!(whole.listed().get("left_out_a").is_none());
     }
 }

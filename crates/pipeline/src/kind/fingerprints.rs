@@ -1,6 +1,8 @@
 //! JSON -> the bits of a fingerprint; and the method that finds fingerprints at most some bits apart.
 //!
-//! A fingerprint is written as hexadecimal digits (with or without `0x`), as base64, or as a whole number of up to 64 bits. Its lanes
+//! A fingerprint is written as hexadecimal digits (with or without `0x`), as base64, or as a whole number of up to 64 bits. Digits in a
+//! string are hexadecimal, also in CSV, where a whole number is a string too: first documents that have decimal digits only are
+//! refused, unless the settings say how many bits there are. Its lanes
 //! are the fingerprint itself, so the exact distance is known from them, and nothing is read again. The similarity is the share of
 //! equal bits.
 
@@ -34,12 +36,63 @@ impl Fingerprints {
     }
 
     fn bytes(&self, json: &str, bytes: &mut Vec<u8>) -> Result<(), String> {
+        let begin = bytes.len();
         let bits =
             read(json, self.bits, bytes).map_err(|wrong| format!("the field `{}` {wrong}", self.field))?;
-        if bits == self.bits {
+        // Digits stand for whole bytes; the bits that a byte has too many are 0.
+        let unused = bits.wrapping_sub(self.bits);
+        let is_rounded = unused < 8 && bytes.get(begin).is_some_and(|first| first.leading_zeros() >= unused);
+        if bits == self.bits || is_rounded {
             return Ok(());
         }
-        Err(format!("the field `{}` has {bits} bits, not {} as the others (see bits)", self.field, self.bits))
+        let number = if is_whole_number(json) { NUMBER_IN_STRING } else { "" };
+        Err(format!(
+            "the field `{}` has {bits} bits, not {} as the others (see bits){number}",
+            self.field, self.bits
+        ))
+    }
+}
+
+/// What is said of a string that is probably a whole number.
+const NUMBER_IN_STRING: &str = "; digits in a string, as in CSV, are hexadecimal: write whole numbers as JSON or Parquet numbers, or in hexadecimal";
+
+/// True if a value is a string that a whole number was probably written to: decimal digits, of which the first is not 0.
+fn is_whole_number(json: &str) -> bool {
+    let digits = json.trim_ascii().strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+    digits.is_some_and(|digits| {
+        (1..=20).contains(&digits.len())
+            && !digits.starts_with('0')
+            && digits.bytes().all(|digit| digit.is_ascii_digit())
+    })
+}
+
+/// Looks at the first documents of a source for whole numbers that were written as strings. Each could be hexadecimal digits
+/// too; all of several are not.
+#[derive(Debug, Default)]
+pub(crate) struct NumbersInStrings {
+    first: Option<String>,
+    differ: bool,
+    others: bool,
+}
+
+impl NumbersInStrings {
+    /// Takes a value.
+    pub(crate) fn look(&mut self, json: &str) {
+        self.others |= !is_whole_number(json);
+        match &self.first {
+            Some(first) => self.differ |= first != json,
+            None => self.first = Some(json.to_owned()),
+        }
+    }
+
+    /// An error if all values are whole numbers, which would be read as hexadecimal digits.
+    pub(crate) fn check(&self, source: &str, field: &str) -> crate::Result<()> {
+        if self.others || !self.differ {
+            return Ok(());
+        }
+        Err(crate::Error::Invalid(format!(
+            "the field `{field}` of {source} has decimal digits only{NUMBER_IN_STRING}; if they are hexadecimal, say how many bits there are (bits)"
+        )))
     }
 }
 
@@ -51,6 +104,10 @@ pub(crate) fn bits_of(json: &str) -> Option<u32> {
 
 /// Appends the bytes of a fingerprint, and returns how many bits it has. A number has as many as are wanted, and at most 64.
 fn read(json: &str, wanted: u32, bytes: &mut Vec<u8>) -> Result<u32, String> {
+    let before = bytes.len();
+    if corpus::unpack_bytes(json, bytes) {
+        return within_most(8 * (bytes.len() - before));
+    }
     let json = json.trim_ascii();
     let Some(text) = json.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) else {
         let number = match (json.parse::<u64>(), json.parse::<i64>()) {
@@ -72,21 +129,24 @@ fn read(json: &str, wanted: u32, bytes: &mut Vec<u8>) -> Result<u32, String> {
     let digits = text.strip_prefix("0x").unwrap_or(text);
     if digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {
         if digits.len() % 2 != 0 {
-            return Err(format!("has {} hexadecimal digits; two of them make a byte", digits.len()));
+            let number = if is_whole_number(json) { NUMBER_IN_STRING } else { "" };
+            return Err(format!("has {} hexadecimal digits; two of them make a byte{number}", digits.len()));
         }
-        if digits.len() > 2 * MOST_BITS as usize / 8 {
-            return Err(format!("has more than {MOST_BITS} bits"));
-        }
+        within_most(4 * digits.len())?;
         let value = |digit: u8| (digit as char).to_digit(16).unwrap_or(0) as u8;
         bytes.extend(digits.as_bytes().chunks(2).map(|two| value(two[0]) << 4 | value(two[1])));
         return Ok(4 * digits.len() as u32);
     }
-    let before = bytes.len();
     match base64(text, bytes) {
-        true if bytes.len() - before <= MOST_BITS as usize / 8 => Ok(8 * (bytes.len() - before) as u32),
-        true => Err(format!("has more than {MOST_BITS} bits")),
+        true => within_most(8 * (bytes.len() - before)),
         false => Err("is neither hexadecimal nor base64".into()),
     }
+}
+
+/// So many bits, if a fingerprint may have them.
+fn within_most(bits: usize) -> Result<u32, String> {
+    let most = |bits: &u32| *bits <= MOST_BITS;
+    u32::try_from(bits).ok().filter(most).ok_or_else(|| format!("has more than {MOST_BITS} bits"))
 }
 
 /// Appends what base64 stands for, of either alphabet, with or without padding. Returns false if it is not base64.
@@ -129,6 +189,14 @@ impl Values for Fingerprints {
     fn content(&self, json: &str, bytes: &mut Vec<u8>) -> Result<(), String> {
         self.bytes(json, bytes)
     }
+
+    /// A row of an array is no text; its digits are.
+    fn shown(&self, json: &str) -> Option<String> {
+        let mut bytes = Vec::new();
+        let digits = |byte: &u8| format!("{byte:02x}");
+        corpus::unpack_bytes(json, &mut bytes)
+            .then(|| format!("\"{}\"", bytes.iter().map(digits).collect::<String>()))
+    }
 }
 
 /// Fingerprints that agree in a mask are candidates.
@@ -164,6 +232,14 @@ impl Near {
 
     fn apart(a: &[u16], b: &[u16]) -> u32 {
         Self::words(a).zip(Self::words(b)).map(|(a, b)| (a ^ b).count_ones()).sum()
+    }
+
+    /// The masks in which two fingerprints agree.
+    fn shared_masks(&self, a: &[u16], b: &[u16]) -> impl Iterator<Item = usize> {
+        let agree = move |mask: &super::blocks::Mask| {
+            Self::words(a).zip(Self::words(b)).zip(mask).all(|((a, b), mask)| (a ^ b) & mask == 0)
+        };
+        (0..self.blocks.masks.len()).filter(move |&band| agree(&self.blocks.masks[band]))
     }
 
     fn similarity(&self, distance: u32) -> f64 {
@@ -226,14 +302,15 @@ impl Sketcher for Near {
         if Self::apart(a, b) > self.distance {
             return 0;
         }
-        let agree = |mask: &&super::blocks::Mask| {
-            Self::words(a).zip(Self::words(b)).zip(mask.iter()).all(|((a, b), mask)| (a ^ b) & mask == 0)
-        };
-        self.blocks.masks.iter().filter(agree).count() as u32
+        self.shared_masks(a, b).count() as u32
     }
 
-    fn found_by(&self, _a: &[u16], _b: &[u16], _shared: u32) -> FoundBy {
-        if self.blocks.sampled.is_none() { FoundBy::Proof } else { FoundBy::Several }
+    fn found_by(&self, a: &[u16], b: &[u16], shared: u32) -> FoundBy {
+        match shared {
+            _ if self.blocks.sampled.is_none() => FoundBy::Proof,
+            1 => FoundBy::of_band(self.shared_masks(a, b).next()),
+            _ => FoundBy::Several,
+        }
     }
 
     fn screen(&self, pair: Sketches<'_>) -> crate::Result<Screening> {
@@ -293,13 +370,54 @@ mod tests {
     #[test]
     fn fingerprints_are_read_in_every_form() {
         let expected = vec![0xff, 0x00, 0x12, 0x34];
-        for json in ["\"ff001234\"", "\"0xFF001234\"", "4278194740", "\"/wASNA==\"", "\"_wASNA\""] {
+        for json in
+            ["`ff001234", "\"ff001234\"", "\"0xFF001234\"", "4278194740", "\"/wASNA==\"", "\"_wASNA\""]
+        {
             assert_eq!(bytes(json, 32).unwrap(), expected, "{json}");
         }
         assert_eq!(bytes("-1", 64).unwrap(), [0xff; 8]);
+        assert_eq!(bytes("\"0fffff\"", 20).unwrap(), bytes("1048575", 20).unwrap());
         assert_eq!(bits_of("\"ff001234\""), Some(32));
+        assert_eq!(Fingerprints::new("hash", 32).shown("`ff001234").unwrap(), "\"ff001234\"");
         assert_eq!(bits_of("7"), Some(64));
         assert_eq!(bits_of("\"ff\""), None);
+    }
+
+    #[test]
+    fn a_pair_of_one_band_is_named_with_it() {
+        let settings = Settings::default()
+            .with_kind(crate::Kind::Fingerprints)
+            .with_bits(Some(256))
+            .with_distance(90)
+            .with_recall(0.9);
+        let near = Near::new(&settings);
+        let band = near.blocks.masks[3];
+        // They differ in one bit of every mask but one.
+        let mut other = [0u16; 16];
+        for mask in near.blocks.masks.iter().filter(|mask| **mask != band) {
+            let own = (0..256).find(|bit| mask[bit / 64] & !band[bit / 64] & 1 << (bit % 64) != 0).unwrap();
+            other[own / 16] |= 1 << (own % 16);
+        }
+        let alone = Near { distance: 256, ..near };
+        assert_eq!(alone.shared_keys(&[0; 16], &other), 1);
+        assert_eq!(alone.found_by(&[0; 16], &other, 1), FoundBy::Band(3));
+        assert_eq!(alone.found_by(&[0; 16], &[0; 16], 7), FoundBy::Several);
+    }
+
+    #[test]
+    fn whole_numbers_in_strings_are_recognised_if_there_are_several() {
+        let is_refused = |all: &[&str]| {
+            let mut numbers = NumbersInStrings::default();
+            all.iter().for_each(|json| numbers.look(json));
+            numbers.check("a.csv", "hash").is_err()
+        };
+        assert!(is_refused(&["\"1234567812345678\"", "\"17\""]));
+        assert!(is_refused(&["\"1234567812345678\"", "\"1234567812345679\""]));
+        // Leading zeros and letters are those of hexadecimal digits, and one value may be either.
+        assert!(!is_refused(&["\"1234567812345678\"", "\"0234567812345679\""]));
+        assert!(!is_refused(&["\"1234567812345678\"", "\"a234567812345679\""]));
+        assert!(!is_refused(&["\"1234567812345678\"", "\"1234567812345678\""]));
+        assert!(!is_refused(&["12345678", "17"]));
     }
 
     #[test]
@@ -315,6 +433,9 @@ mod tests {
             ("65536", 16, "more than 16 bits"),
             ("-1", 32, "more than 32 bits"),
             ("7", 256, "has 64 bits, not 256"),
+            ("\"18446744073709551615\"", 64, "80 bits, not 64 as the others (see bits); digits in a string"),
+            ("\"1844674407370955161\"", 64, "make a byte; digits in a string"),
+            ("\"8f\"", 7, "has 8 bits, not 7"),
         ];
         for (json, bits, expected) in cases {
             let said = bytes(json, bits).unwrap_err();

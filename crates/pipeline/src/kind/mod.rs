@@ -6,7 +6,9 @@
 //! | text | a string | its shingles | as `method/` says | the sets of shingles |
 //! | [sets](sets) | an array, an object with weights, or a string that is split | its items | as with text: an item is a shingle | the sets of items |
 //! | [fingerprints](fingerprints) | a string of digits, or a number | the bits | by [blocks] of bits, or by sampled bits | the bits, which are the sketch |
-//! | [vectors](vectors) | an array of numbers, or the row of an array | the vector itself | all of them | the vectors |
+//! | [vectors](vectors) | an array of numbers, or the row of an array | the vector itself | all of them, or by bands of random functions | the vectors |
+//!
+//! A record with fields is a kind for users, but not here: the crate `records` has its own pipeline, and `Settings::check_kind` refuses it.
 //!
 //! A value that is not text is read as JSON: `Document.text` is the JSON text of the field, whatever the format of the source
 //! ([`FieldPath::as_json`](corpus::FieldPath::as_json)). A kind turns it into 64-bit elements, with the fixed key for sketches and
@@ -25,7 +27,7 @@ pub(crate) mod vectors;
 
 use crate::sketch::Sources;
 use crate::{Kind, Settings};
-use corpus::{Block, FieldPath, Fields, Limits, ReadMode, Reader, Record, Scratch};
+use corpus::{Block, FieldPath, Fields, Format, Limits, ReadMode, Reader, Record, Scratch};
 use lookalike::hashing::Key;
 use std::fmt::Debug;
 
@@ -110,15 +112,19 @@ pub(crate) fn completed(settings: &Settings, sources: Sources<'_>) -> crate::Res
     let (mut block, mut scratch, mut bits) = (Block::default(), Scratch::default(), None);
     for at in 0..sources.len() {
         let mut reader = Reader::open(sources.get(at), ReadMode::Fields, &fields, limits)?;
+        let mut numbers = fingerprints::NumbersInStrings::default();
         if reader.next_block(&mut block)? {
             block.visit(&fields, None, &mut scratch, &mut |_, record| {
-                if let Record::Document(document) = record
-                    && bits.is_none()
-                {
-                    bits = fingerprints::bits_of(document.text);
+                if let Record::Document(document) = record {
+                    bits = bits.or_else(|| fingerprints::bits_of(document.text));
+                    numbers.look(document.text);
                 }
                 Ok(())
             })?;
+        }
+        // The bytes of other formats become digits that nobody wrote.
+        if matches!(sources.get(at).format, Format::Csv { .. } | Format::Jsonl) {
+            numbers.check(&sources.get(at).name, &settings.files.text_field)?;
         }
         if bits.is_some() {
             break;

@@ -265,16 +265,17 @@ impl Gathering {
             let _ = write!(line, "{{{set_name}:");
             line.extend_from_slice(all.set(set[0]));
             let _ = write!(line, ",{items_name}:[");
-            let mut is_first = true;
+            let (mut is_first, mut total) = (true, 0u64);
             for item in set.chunk_by(|&a, &b| all.item(a) == all.item(b)) {
                 let weight = item.iter().fold(0u64, |sum, row| sum.saturating_add(row.weight));
                 let repeats = if self.weights.is_some() { weight } else { weight.min(1) };
-                if repeats > super::sets::MOST_WEIGHT {
+                total = total.saturating_add(repeats);
+                if self.weights.is_some() && total > super::sets::MOST_WEIGHT {
+                    let most = super::sets::MOST_WEIGHT;
                     return Err(Error::Invalid(format!(
-                        "the weights of {} in the set {} add up to {weight}, and at most {} are allowed; divide them by a common number",
+                        "the weights of the set {} add up to more than {most} steps, with the item {}; divide them by a common number, or round them to larger steps (weight-step)",
+                        String::from_utf8_lossy(all.set(set[0])),
                         String::from_utf8_lossy(all.item(item[0])),
-                        String::from_utf8_lossy(all.set(item[0])),
-                        super::sets::MOST_WEIGHT
                     )));
                 }
                 for _ in 0..repeats {

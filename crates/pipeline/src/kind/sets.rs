@@ -322,21 +322,43 @@ fn is_object(json: &str) -> bool {
     json.trim_start_matches([' ', '\t', '\n', '\r', '"']).starts_with('{')
 }
 
-/// The items of a set by what is compared of them: each as JSON, with its weight. The error is the end of a sentence.
-pub(crate) fn items(settings: &Settings, json: &str) -> Result<BTreeMap<Vec<u8>, (String, u64)>, String> {
+/// An item of a set.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct WeighedItem {
+    /// The item as JSON.
+    pub(crate) written: String,
+    /// Its weight, in steps.
+    pub(crate) weight: u64,
+    /// Its hash with the fixed key.
+    hash: u64,
+}
+
+/// The items of a set by what is compared of them. The error is the end of a sentence.
+pub(crate) fn items(settings: &Settings, json: &str) -> Result<BTreeMap<Vec<u8>, WeighedItem>, String> {
     let weights = Weights::of(settings);
     let sets = Sets::new(&settings.files.text_field, settings.signature.split.as_deref(), weights);
-    let mut items: BTreeMap<Vec<u8>, (String, u64)> = BTreeMap::new();
+    let mut items: BTreeMap<Vec<u8>, WeighedItem> = BTreeMap::new();
     sets.visit(json, &mut |item, weight| {
-        let shown = match item {
-            Item::Text(text) => serde_json::Value::String(text.to_owned()).to_string(),
-            Item::Number(_, written) => written.to_owned(),
-        };
-        let (_, all) = items.entry(item.encoded()).or_insert((shown, 0));
-        *all = if weights.is_some() { all.saturating_add(weight) } else { 1 };
+        let all = items.entry(item.encoded()).or_insert_with(|| {
+            let written = match item {
+                Item::Text(text) => serde_json::Value::String(text.to_owned()).to_string(),
+                Item::Number(_, written) => written.to_owned(),
+            };
+            WeighedItem { written, weight: 0, hash: item.hash(Key::FIXED) }
+        });
+        all.weight = if weights.is_some() { all.weight.saturating_add(weight) } else { 1 };
     })?;
-    items.retain(|_, (_, weight)| *weight > 0);
+    items.retain(|_, item| item.weight > 0);
     Ok(items)
+}
+
+/// Which items of a set are left out, in the order of [`items`]: those of whose hash with the fixed key `is_left_out` says so.
+pub(crate) fn left_out(
+    settings: &Settings,
+    json: &str,
+    is_left_out: &dyn Fn(u64) -> bool,
+) -> Result<Vec<bool>, String> {
+    Ok(items(settings, json)?.values().map(|item| is_left_out(item.hash)).collect())
 }
 
 /// A position in a JSON text.

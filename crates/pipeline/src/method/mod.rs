@@ -239,7 +239,7 @@ impl FoundBy {
         }
     }
 
-    fn of_band(band: Option<usize>) -> Self {
+    pub(crate) fn of_band(band: Option<usize>) -> Self {
         band.map_or(Self::Several, |band| Self::Band(band as u32))
     }
 }

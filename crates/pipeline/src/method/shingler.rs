@@ -21,7 +21,11 @@ impl Settings {
 /// Parses the setting `shingles`, for example `words:5`, and adds the normalisation.
 fn shingling(settings: &Settings) -> Result<Shingling> {
     let wrong = || {
-        let forms = "write words:K, characters:K or stop-words:K, where K is a number";
+        let languages: Vec<&str> = StopWords::languages().collect();
+        let forms = format!(
+            "write words:K, characters:K, stop-words:K or stop-words-LANGUAGE:K, where K is a number; the languages are {}",
+            languages.join(", ")
+        );
         not_allowed(SettingName::Shingles, &settings.signature.shingles, forms)
     };
     let (unit, k) = settings.signature.shingles.split_once(':').ok_or_else(wrong)?;
@@ -29,7 +33,10 @@ fn shingling(settings: &Settings) -> Result<Shingling> {
         "words" => Unit::Words,
         "characters" => Unit::Characters,
         "stop-words" => Unit::StopWordLed(StopWords::english()),
-        _ => return Err(wrong()),
+        other => {
+            let language = other.strip_prefix("stop-words-").ok_or_else(wrong)?;
+            Unit::StopWordLed(StopWords::language(language).map_err(|_| wrong())?)
+        }
     };
     let k = k.parse().map_err(|_| wrong())?;
     Ok(Shingling::default().with_unit(unit).with_k(k).with_normalization(normalization_of(settings)))
@@ -62,4 +69,31 @@ fn normalization_of(settings: &Settings) -> Normalization {
         .with_form(form)
         .with_punctuation(punctuation)
         .with_whitespace(whitespace)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stop_words_are_those_of_a_language() {
+        let shingles = |written: &str, text: &str| {
+            Settings::default()
+                .with_shingles(written.into())
+                .shingler()
+                .map(|shingler| shingler.set(text).len())
+        };
+        let text = "Heute sagte der Minister im Fernsehen nichts von Bedeutung dazu";
+        // der, im, von
+        assert_eq!(shingles("stop-words-german:2", text).unwrap(), 3);
+        let english = "the cat of a dog";
+        assert_eq!(
+            shingles("stop-words:2", english).unwrap(),
+            shingles("stop-words-english:2", english).unwrap()
+        );
+        for wrong in ["stop-words-klingon:2", "stop-words-:2", "words-german:2"] {
+            let said = shingles(wrong, text).unwrap_err().to_string();
+            assert!(said.contains("stop-words-LANGUAGE:K") && said.contains("german"), "{said}");
+        }
+    }
 }

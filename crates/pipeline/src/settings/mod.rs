@@ -3,6 +3,7 @@
 
 mod checks;
 mod choices;
+mod limit;
 pub mod presets;
 mod resources;
 mod wrong;
@@ -11,6 +12,7 @@ pub use choices::{
     BandsAndRows, Case, Clusters, Common, Elements, Find, Form, Keep, Kind, Measure, Method,
     NormalizeSettings, OnBadRecord, Punctuation, RemovedFormat, Stored, Verify, Whitespace, WithinDays,
 };
+pub use limit::Limit;
 pub use resources::{LARGEST_TEXT, MOST_MEMORY, MOST_THREADS, Resources};
 pub use wrong::{Choice, SettingName, WrongSetting};
 
@@ -87,7 +89,7 @@ groups! {
         with_weight_step => weight_step: Option<f64> = None; unless "Option::is_none",
         /// The bits of a fingerprint. Without this setting, the first fingerprint says how many. Fingerprints only.
         with_bits => bits: Option<u32> = None; unless "Option::is_none",
-        /// What a shingle is: `words:5` (five words in a row), `characters:9`, `stop-words:3`.
+        /// What a shingle is: `words:5` (five words in a row), `characters:9`, `stop-words:3`, `stop-words-german:3`.
         with_shingles => shingles: String = "words:5".into(),
         /// How text is normalised before it is cut into shingles.
         with_normalize => normalize: NormalizeSettings = NormalizeSettings::default(),

@@ -11,10 +11,10 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 /// A set of items with weights, and its site.
-type Basket = (BTreeMap<String, u64>, usize);
+pub(super) type Basket = (BTreeMap<String, u64>, usize);
 
 /// Baskets that vary a few, each with items that all have and items of its site.
-fn baskets(count: usize, seed: u64) -> Vec<Basket> {
+pub(super) fn baskets(count: usize, seed: u64) -> Vec<Basket> {
     let mut random = SplitMix64::new(seed);
     let mut baskets: Vec<Basket> = Vec::new();
     for at in 0..count {
@@ -41,7 +41,7 @@ fn baskets(count: usize, seed: u64) -> Vec<Basket> {
     baskets
 }
 
-fn write(folder: &Path, baskets: &[Basket], weights: impl Fn(u64) -> Option<String>) -> Source {
+pub(super) fn write(folder: &Path, baskets: &[Basket], weights: impl Fn(u64) -> Option<String>) -> Source {
     let mut text = String::new();
     for (id, (items, site)) in baskets.iter().enumerate() {
         let written: Vec<String> = items
@@ -62,7 +62,7 @@ fn write(folder: &Path, baskets: &[Basket], weights: impl Fn(u64) -> Option<Stri
     discover(&[path], &Discovery::default()).unwrap().remove(0)
 }
 
-fn settings(measure: Measure) -> Settings {
+pub(super) fn settings(measure: Measure) -> Settings {
     Settings::default()
         .with_kind(Kind::Sets)
         .with_text_field("items".into())
@@ -72,7 +72,7 @@ fn settings(measure: Measure) -> Settings {
 }
 
 /// All pairs, by the plain definition.
-fn expected(baskets: &[Basket], settings: &Settings) -> BTreeMap<(usize, usize), f64> {
+pub(super) fn expected(baskets: &[Basket], settings: &Settings) -> BTreeMap<(usize, usize), f64> {
     let is_weighted = settings.signature.measure == Measure::WeightedJaccard;
     let by_site = settings.matching.site_field.is_some();
     let (mut documents, mut in_site) = (BTreeMap::new(), BTreeMap::new());

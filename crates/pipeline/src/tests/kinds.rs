@@ -16,7 +16,7 @@ use std::path::Path;
 type Pairs = BTreeSet<(usize, usize, u64)>;
 
 /// A job over these values, which stand in the field `value` of records with ids.
-fn job_of(folder: &Path, values: &[Value], settings: &Settings, threads: usize) -> Job {
+pub(super) fn job_of(folder: &Path, values: &[Value], settings: &Settings, threads: usize) -> Job {
     let lines: String = values
         .iter()
         .enumerate()
@@ -25,7 +25,13 @@ fn job_of(folder: &Path, values: &[Value], settings: &Settings, threads: usize) 
     job_of_file(folder, "values.jsonl", &lines, settings, threads)
 }
 
-fn job_of_file(folder: &Path, name: &str, content: &str, settings: &Settings, threads: usize) -> Job {
+pub(super) fn job_of_file(
+    folder: &Path,
+    name: &str,
+    content: &str,
+    settings: &Settings,
+    threads: usize,
+) -> Job {
     let file = folder.join(name);
     std::fs::write(&file, content).unwrap();
     let sources = discover(&[&file], &Discovery::default()).unwrap();
@@ -49,7 +55,7 @@ fn pairs(job: &Job, free: Option<u64>) -> Pairs {
     found
 }
 
-fn settings(kind: Kind) -> Settings {
+pub(super) fn settings(kind: Kind) -> Settings {
     Settings::default().with_kind(kind).with_text_field("value".into()).with_id_field(Some("id".into()))
 }
 
@@ -221,6 +227,21 @@ fn rows_that_cannot_be_used_are_named_or_left_out() {
 }
 
 #[test]
+fn the_weights_of_a_set_of_rows_are_limited_together() {
+    let folder = tempfile::tempdir().unwrap();
+    let by_rows = settings(Kind::Sets)
+        .with_measure(Measure::WeightedJaccard)
+        .with_set_of(Some("id".into()))
+        .with_weight(Some("n".into()));
+    // Each of the two items is within the limit.
+    let rows =
+        "{\"id\": 7, \"value\": \"a\", \"n\": 3000000}\n{\"id\": 7, \"value\": \"b\", \"n\": 3000000}\n";
+    let mut job = job_of_file(folder.path(), "heavy.jsonl", rows, &by_rows, 1);
+    let said = crate::gather_rows(&mut job).unwrap_err().to_string();
+    assert!(said.contains("the set 7 add up to more than 4194304 steps, with the item \"b\""), "{said}");
+}
+
+#[test]
 fn rows_that_are_left_out_are_listed_with_their_place_and_make_another_run() {
     let folder = tempfile::tempdir().unwrap();
     let by_rows = settings(Kind::Sets)
@@ -265,7 +286,7 @@ fn rows_that_are_left_out_are_listed_with_their_place_and_make_another_run() {
 }
 
 /// Fingerprints of which many are near another one, as bytes.
-fn prints(count: usize, bytes: usize, most_apart: u64, seed: u64) -> Vec<Vec<u8>> {
+pub(super) fn prints(count: usize, bytes: usize, most_apart: u64, seed: u64) -> Vec<Vec<u8>> {
     let mut random = SplitMix64::new(seed);
     let mut all: Vec<Vec<u8>> = Vec::new();
     for at in 0..count {

@@ -1,7 +1,7 @@
 //! Runs over every kind of document that are stopped anywhere, and go on: the outputs are those of a run that was not stopped.
 
 use super::stops::{Answer, Asked, attempt};
-use crate::{Common, Error, Job, Kind, Measure, Outcome, Settings, Silent};
+use crate::{BandsAndRows, Common, Error, Find, Job, Kind, Measure, Outcome, Settings, Silent};
 use corpus::{Discovery, Target, discover};
 use lookalike::hashing::SplitMix64;
 use serde_json::{Value, json};
@@ -46,6 +46,16 @@ fn ways() -> Vec<(&'static str, Settings, bool)> {
         ("rows", of(Kind::Sets).with_set_of(Some("id".into())), true),
         ("fingerprints", of(Kind::Fingerprints).with_bits(Some(128)).with_distance(3), false),
         ("vectors", of(Kind::Vectors).with_measure(Measure::Cosine).with_threshold(0.9999), false),
+        (
+            "vectors by bands",
+            of(Kind::Vectors)
+                .with_measure(Measure::Cosine)
+                .with_threshold(0.9999)
+                .with_find(Find::Bands)
+                .with_bands(Some(BandsAndRows { bands: 12, rows: 6 })),
+            false,
+        ),
+        ("framed sets", of(Kind::Sets).with_common(Some(Common::MoreThan(30))).with_threshold(0.6), false),
         ("frames", of(Kind::Text).with_common(Some(Common::MoreThan(50))).with_threshold(0.5), false),
     ]
 }

@@ -7,6 +7,8 @@ mod frames;
 mod going_on;
 mod kinds;
 mod kinds_going_on;
+mod kinds_options;
+mod kinds_recall;
 mod matrix;
 mod recall;
 mod sketches;

@@ -11,7 +11,7 @@ use pyo3::types::{PyDict, PyList};
 
 /// Turns a text into its shingles: sequences of words or characters, as 64-bit hashes.
 ///
-/// `shingles` is `"words:K"`, `"characters:K"` or `"stop-words:K"` (K words, beginning with a stop word). The text is
+/// `shingles` is `"words:K"`, `"characters:K"` or `"stop-words:K"` (K words, beginning with an English stop word; `"stop-words-german:K"`, with one of another language). The text is
 /// normalised first: `case` is `"fold"` or `"keep"`; `form` is a Unicode form, `"nfc"`, `"nfd"`, `"nfkc"`, `"nfkd"`,
 /// or `"keep"`; `punctuation` is `"keep"` or `"drop"`; `whitespace` is `"collapse"`, `"remove"` or `"keep"`.
 ///

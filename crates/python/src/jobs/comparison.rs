@@ -1,4 +1,4 @@
-//! Two texts -> how similar they are, and what they share.
+//! Two texts, or two values of another kind -> how similar they are, and what they share.
 
 use super::input::Options;
 use crate::errors::{Raise, outside};
@@ -64,4 +64,13 @@ pub(crate) fn compare<'py>(
 #[pyfunction]
 pub(crate) fn compare_page(py: Python<'_>, a: String, b: String, options: Options) -> PyResult<String> {
     outside(py, || Ok(compared(a, b, &options)?.page()))?
+}
+
+/// Two values of a kind other than text, which are written as JSON: all that is known of the pair, as JSON.
+#[pyfunction]
+pub(crate) fn compare_values(py: Python<'_>, a: String, b: String, options: Options) -> PyResult<String> {
+    outside(py, || {
+        let compared = pipeline::compare_values(&options.settings()?, [&a, &b], [&[], &[]]).or_raise()?;
+        Ok(compared.listed().to_string())
+    })?
 }

@@ -7,7 +7,7 @@ use corpus::{
     Block, FieldPath, Fields, Limits, Location, Position, ReadMode, Reader, Record, RemovedRow, Source,
 };
 use explain::examples::{Chosen, Examples, SHOWN, Shown};
-use pipeline::{Excerpt, Job, RunPair};
+use pipeline::{Excerpt, Job, Kind, RunPair};
 use std::collections::{BTreeMap, HashMap};
 
 /// The lowest bits of a document's number are its line. The bits above them are its source.
@@ -115,7 +115,9 @@ fn text(
     job: &Job,
     line: u64,
 ) -> corpus::Result<Option<Excerpt>> {
-    let fields = Fields::text(FieldPath::new(&job.settings.files.text_field));
+    let path = FieldPath::new(&job.settings.files.text_field);
+    // A list, a map or bytes are read as JSON, as the run read them.
+    let fields = Fields::text(if job.settings.signature.kind == Kind::Text { path } else { path.as_json() });
     let reader = match reader {
         Some(reader) => reader,
         closed => closed.insert(Reader::open(source, ReadMode::Fields, &fields, ONE_ROW)?),

@@ -213,7 +213,7 @@ impl Options {
         let how = Discovery {
             format: format.map_or(FormatChoice::Detect, FormatChoice::Always),
             target: target.map(str::to_owned),
-            arrays: settings.signature.kind == Kind::Vectors,
+            arrays: matches!(settings.signature.kind, Kind::Vectors | Kind::Fingerprints),
         };
         let resources = self.resources()?;
         let mut own = sources(documents, TABLE, settings, &how)?;

@@ -30,6 +30,7 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(answers::query, module)?)?;
     module.add_function(wrap_pyfunction!(comparison::compare, module)?)?;
     module.add_function(wrap_pyfunction!(comparison::compare_page, module)?)?;
+    module.add_function(wrap_pyfunction!(comparison::compare_values, module)?)?;
     module.add_function(wrap_pyfunction!(pages::page_of_folder, module)?)?;
     module.add_function(wrap_pyfunction!(pages::page_of_memory, module)?)?;
     module.add_function(wrap_pyfunction!(pages::write_page, module)?)?;

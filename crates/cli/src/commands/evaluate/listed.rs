@@ -6,6 +6,7 @@
 //! | groups | `lookalike clusters --json`; a finished run; tables with the columns `id` and `group` |
 
 use crate::failure::{Failure, Result};
+use corpus::{Block, Discovery, FieldPath, Fields, Limits, MoreFields, ReadMode, Reader, Scratch, discover};
 use serde_json::Value;
 use std::collections::HashSet;
 use std::path::Path;
@@ -40,26 +41,64 @@ const ID_COLUMNS: [&str; 4] = ["id", "doc_id", "document", "file"];
 const GROUP_COLUMNS: [&str; 5] = ["group", "cluster", "cluster_id", "group_id", "entity"];
 const SIMILARITY_COLUMNS: [&str; 2] = ["similarity", "score"];
 
-/// The list of removed documents in the folder of a run.
-const REMOVED: &str = "removed.jsonl";
+/// The list of removed documents in the folder of a run, in either form.
+const REMOVED: [&str; 2] = ["removed.jsonl", "removed.parquet"];
+
+/// What is read of a list of removed documents in Parquet.
+const OF_REMOVED: [&str; 6] = ["id", "kind", "kept_id", "kept_source", "kept_line", "similarity"];
 
 /// Reads a file, or the folder of a finished run.
 pub(super) fn read(path: &Path) -> Result<Listed> {
-    let file = if path.is_dir() { path.join(REMOVED) } else { path.to_owned() };
-    if path.is_dir() && !file.is_file() {
-        let path = path.display();
-        return Err(Failure::usage(format!("there is no {REMOVED} in {path}")).with_advice(
-            "name the target folder of `lookalike dedup` (without --removed-format parquet), or a list of pairs or clusters",
-        ));
+    let mut file = path.to_owned();
+    if path.is_dir() {
+        let lists = REMOVED.map(|name| path.join(name));
+        let Some(list) = lists.into_iter().find(|list| list.is_file()) else {
+            let path = path.display();
+            return Err(Failure::usage(format!("there is no {} in {path}", REMOVED.join(" or ")))
+                .with_advice("name the target folder of `lookalike dedup`, or a list of pairs or clusters"));
+        };
+        file = list;
+    }
+    let wrong = |(line, wrong)| {
+        let place = if line == 0 { String::new() } else { format!(", line {line}") };
+        Failure::bad_input(format!("{}{place}: {wrong}", file.display()))
+    };
+    if file.extension().is_some_and(|extension| extension == "parquet") {
+        let rows = removed_rows(&file)?;
+        return objects(rows.iter().map(|(number, row)| (*number, row.as_str()))).map_err(wrong);
     }
     let bytes = std::fs::read(&file).map_err(|cause| Failure::io("read", file.display(), &cause))?;
     let text = String::from_utf8(bytes)
         .map_err(|_| Failure::bad_input(format!("{} is not UTF-8", file.display())))?;
     // A mark at the beginning says only that it is UTF-8.
-    parse(text.trim_start_matches('\u{feff}')).map_err(|(line, wrong)| {
-        let place = if line == 0 { String::new() } else { format!(", line {line}") };
-        Failure::bad_input(format!("{}{place}: {wrong}", file.display()))
-    })
+    parse(text.trim_start_matches('\u{feff}')).map_err(wrong)
+}
+
+/// The rows of a list of removed documents in Parquet, each as a JSON object, with their numbers.
+fn removed_rows(file: &Path) -> Result<Vec<(u64, String)>> {
+    let more = MoreFields::new(&OF_REMOVED.map(str::to_owned));
+    let fields =
+        Fields { text: FieldPath::new("id"), id: None, order: None, within: None, site: None, date: None };
+    let limits = Limits { block_bytes: 1 << 20, record_bytes: 16 << 20, records: 8_192 };
+    let mut rows: Vec<(u64, String)> = Vec::new();
+    for source in discover(&[file], &Discovery::default())? {
+        let mut reader = Reader::open(&source, ReadMode::Whole, &fields, limits)?;
+        let (mut block, mut scratch) = (Block::default(), Scratch::default());
+        while reader.next_block(&mut block)? {
+            let mut failure = None;
+            block.visit(&fields, None, &mut scratch, &mut |slot, _| {
+                match more.of(&block, slot) {
+                    Ok(row) => rows.push((block.number(slot), Value::Object(row).to_string())),
+                    Err(wrong) => failure = Some(wrong),
+                }
+                Ok(())
+            })?;
+            if let Some(wrong) = failure {
+                return Err(Failure::bad_input(format!("{}: {wrong}", file.display())));
+            }
+        }
+    }
+    Ok(rows)
 }
 
 /// What is wrong, and in which line; 0 if it is the whole file.

@@ -3,7 +3,9 @@
 mod listed;
 mod mistakes;
 mod page;
+mod texts;
 
+use super::files::check_page;
 use crate::arguments::EvaluateArguments;
 use crate::failure::{Failure, Result};
 use crate::output::{Evaluated, Printer};
@@ -27,6 +29,12 @@ pub(crate) fn run(arguments: &EvaluateArguments, layers: &Layers, printer: &Prin
             "{outside} found documents are not in the truth, so their pairs count as wrong; --only-labelled leaves them out"
         ));
     }
+    let unfound = truth.not_in(&found);
+    if unfound > 0 && !*only_labelled {
+        printer.note(&format!(
+            "{unfound} documents of the truth are in no pair or cluster that was found, so their pairs count as missed; an id that no document has is among them"
+        ));
+    }
     let mistakes = mistakes::Mistakes { found: &found, truth: &truth, names: &names.ids };
     if *missed {
         return mistakes.print_missed(printer);
@@ -38,7 +46,8 @@ pub(crate) fn run(arguments: &EvaluateArguments, layers: &Layers, printer: &Prin
     let score =
         points.last().map_or(Score { truth: truth.truth.len(), ..Score::default() }, |point| point.score);
     let listed = |mistakes: u64| usize::try_from(mistakes).unwrap_or(usize::MAX).min(Evaluated::LISTED);
-    let evaluated = Evaluated {
+    let mut evaluated = Evaluated {
+        texts: None,
         score,
         best: found.has_similarities().then(|| evaluation::best(&points)).flatten(),
         b_cubed: found.b_cubed(&truth, names.ids.len())?,
@@ -47,8 +56,12 @@ pub(crate) fn run(arguments: &EvaluateArguments, layers: &Layers, printer: &Prin
         missed: mistakes.missed().take(listed(score.missed())).collect(),
         curve: if found.has_similarities() { points } else { Vec::new() },
     };
-    page::write(arguments, &evaluated, layers, printer)?;
-    printer.evaluated(&evaluated)
+    if let Some(path) = &arguments.html {
+        check_page(path)?;
+    }
+    evaluated.texts = texts::read(arguments, &evaluated, layers, printer)?;
+    page::write(arguments, &evaluated, printer)?;
+    printer.evaluated(&evaluated, arguments.html.is_none())
 }
 
 /// Numbers for ids, in the order in which they come.
@@ -112,6 +125,17 @@ impl Labelled {
             .with_advice("give a file with the columns id_a and id_b, or id and group")),
             false => Ok(read),
         }
+    }
+
+    /// How many documents of the truth that belong together with others were not found with any.
+    fn not_in(&self, found: &Found) -> usize {
+        let found = found.documents();
+        let grouped = self.groups.values().filter(|members| members.len() > 1).flatten();
+        let mut paired: Vec<usize> =
+            self.pairs.iter().flat_map(|(a, b)| [a, b]).chain(grouped).copied().collect();
+        paired.sort_unstable();
+        paired.dedup();
+        paired.iter().filter(|document| found.binary_search(document).is_err()).count()
     }
 
     /// The group of each document: that of the truth, or what pairs connect. Documents that are alone have one of their own.

@@ -1,45 +1,31 @@
-//! The evaluation as a page, with the texts of the worst mistakes.
+//! The evaluation as a page, with the documents of the worst mistakes.
 
-use super::super::files::{check_page, write_page};
-use super::super::job::documents_job;
+use super::super::files::write_page;
+use super::texts::SHOWN;
 use crate::arguments::EvaluateArguments;
 use crate::failure::Result;
-use crate::interruption;
-use crate::output::{Evaluated, Mistake, Printer, Progress};
-use crate::settings::Layers;
+use crate::output::{Evaluated, Mistake, Printer};
 use figures::{EvaluationData, MistakenPair, Mistakes, NamedText, evaluation_page};
 use lookalike::passages;
 use lookalike::shingling::Shingler;
+use pipeline::Kind;
 use std::collections::BTreeMap;
-
-/// So many mistakes of each sort are on the page.
-const SHOWN: usize = 20;
 
 /// Writes the page, if one is asked for.
 pub(super) fn write(
     arguments: &EvaluateArguments,
     evaluated: &Evaluated<'_>,
-    layers: &Layers,
     printer: &Printer,
 ) -> Result<()> {
     let Some(path) = &arguments.html else { return Ok(()) };
-    check_page(path)?;
-    let shown = || evaluated.wrong.iter().take(SHOWN).chain(evaluated.missed.iter().take(SHOWN));
-    let mut texts: BTreeMap<String, String> = BTreeMap::new();
+    let mut texts = BTreeMap::new();
     let mut shingler = None;
-    if !arguments.corpus.is_empty() {
-        let (job, copies) = documents_job(&arguments.corpus, layers, printer)?;
-        interruption::begin_run(false)?;
-        let mut ids: Vec<&str> = shown().flat_map(|mistake| [mistake.a, mistake.b]).collect();
-        ids.sort_unstable();
-        ids.dedup();
-        let progress = Progress::new(printer, &job).without_plan();
-        let found = pipeline::texts(&job, &ids, &progress);
-        progress.end();
-        texts.extend(ids.iter().map(|id| (*id).to_owned()).zip(found?.into_iter().map(|found| found.text)));
-        drop(copies);
-        interruption::end_run();
-        shingler = Some(job.settings.shingler()?);
+    if let Some(known) = &evaluated.texts {
+        texts.extend(known.texts.keys().map(|id| (id.clone(), known.readable(id).into_owned())));
+        // What is no text has no passages.
+        if known.settings.signature.kind == Kind::Text {
+            shingler = Some(known.settings.shingler()?);
+        }
     }
     let data = EvaluationData {
         name: arguments.found.display().to_string(),

@@ -11,13 +11,16 @@ use crate::{
     Annotation, Block, Compression, Disposition, Error, FieldPath, Fields, Format, Id, Position, ReadMode,
     Reader, Record, RemovedRow, RemovedWriter, Result, Scratch, SinkOptions, Source, Target,
 };
-use arrow_array::builder::{ListBuilder, StringDictionaryBuilder};
+use arrow_array::builder::{
+    FixedSizeListBuilder, Float32Builder, Float64Builder, Int64Builder, LargeListBuilder, ListBuilder,
+    MapBuilder, StringBuilder, StringDictionaryBuilder,
+};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int32Type, Int64Type, UInt64Type};
 use arrow_array::{
     Array, ArrayRef, BinaryArray, BinaryViewArray, BooleanArray, Date32Array, Decimal128Array,
     FixedSizeBinaryArray, Float64Array, Int64Array, LargeStringArray, RecordBatch, StringArray,
-    StringViewArray, StructArray, TimestampMillisecondArray,
+    StringViewArray, StructArray, TimestampMillisecondArray, UInt64Array,
 };
 use arrow_schema::{DataType, Field, Schema};
 use parquet::arrow::ArrowWriter;

@@ -116,7 +116,7 @@ fn values_of_columns_order_by_value() {
     // Each of them is ascending.
     let columns: Vec<ArrayRef> = vec![
         Arc::new(Int64Array::from(vec![i64::MIN, -1, (1 << 53), (1 << 53) + 1])),
-        Arc::new(arrow_array::UInt64Array::from(vec![0, 1 << 53, (1 << 53) + 1, u64::MAX])),
+        Arc::new(UInt64Array::from(vec![0, 1 << 53, (1 << 53) + 1, u64::MAX])),
         Arc::new(Float64Array::from(vec![f64::NEG_INFINITY, -0.5, 0.1, 1e300])),
         Arc::new(arrow_array::Float32Array::from(vec![-1.0, 0.1, 16_777_216.0, f32::MAX])),
         Arc::new(BooleanArray::from(vec![false, false, true, true])),
@@ -151,7 +151,7 @@ fn values_of_columns_order_by_value() {
 #[test]
 fn columns_that_are_not_there_or_not_text() {
     let folder = Folder::new();
-    let mut list = ListBuilder::new(arrow_array::builder::StringBuilder::new());
+    let mut list = ListBuilder::new(StringBuilder::new());
     for _ in 0..3 {
         list.append_value([Some("x")]);
     }
@@ -225,4 +225,66 @@ fn only_the_selected_rows_are_visited() {
     };
     block.visit(&fields("text"), Some(&[3, 11]), &mut Scratch::default(), &mut visit).unwrap();
     assert_eq!(slots, [(3, "3".into()), (11, "11".into())]);
+}
+
+/// Columns of the kinds of documents, of two rows and a null, and their values as JSON.
+fn columns_of_kinds() -> Vec<(ArrayRef, [&'static str; 2])> {
+    let mut numbers = ListBuilder::new(Int64Builder::new());
+    numbers.append_value([Some(1), None, Some(-7)]);
+    numbers.append_value([None::<i64>; 0]);
+    numbers.append_null();
+    let mut texts = LargeListBuilder::new(StringBuilder::new());
+    texts.append_value([Some("milk"), Some("a \"b\",")]);
+    texts.append_value([Some("")]);
+    texts.append_null();
+    let mut vectors = FixedSizeListBuilder::new(Float32Builder::new(), 2);
+    for vector in [[0.5, -0.0], [1e20, f32::NAN]] {
+        vectors.values().append_slice(&vector);
+        vectors.append(true);
+    }
+    vectors.values().append_slice(&[0.0; 2]);
+    vectors.append(false);
+    let mut maps = MapBuilder::new(None, StringBuilder::new(), Float64Builder::new());
+    maps.keys().append_value("milk");
+    maps.values().append_value(2.5);
+    maps.append(true).unwrap();
+    maps.append(true).unwrap();
+    maps.append(false).unwrap();
+    let mut of_numbers = MapBuilder::new(None, Int64Builder::new(), Int64Builder::new());
+    of_numbers.keys().append_slice(&[3, 4]);
+    of_numbers.values().append_slice(&[1, 2]);
+    of_numbers.append(true).unwrap();
+    of_numbers.append(true).unwrap();
+    of_numbers.append(false).unwrap();
+    let bytes = [Some(&b"\xff\x00"[..]), Some(b"ab"), None];
+    let fixed = FixedSizeBinaryArray::try_from_sparse_iter_with_size(bytes.into_iter(), 2).unwrap();
+    vec![
+        (Arc::new(numbers.finish()), ["[1,null,-7]", "[]"]),
+        (Arc::new(texts.finish()), [r#"["milk","a \"b\","]"#, r#"[""]"#]),
+        (Arc::new(vectors.finish()), ["[0.5,-0.0]", r#"[1e20,"NaN"]"#]),
+        (Arc::new(maps.finish()), [r#"{"milk":2.5}"#, "{}"]),
+        (Arc::new(of_numbers.finish()), [r#"{"3":1,"4":2}"#, "{}"]),
+        (Arc::new(fixed), [r#""ff00""#, r#""6162""#]),
+        (Arc::new(BinaryArray::from(bytes.to_vec())), [r#""ff00""#, r#""6162""#]),
+        (Arc::new(BinaryViewArray::from(bytes.to_vec())), [r#""ff00""#, r#""6162""#]),
+        (Arc::new(Int64Array::from(vec![Some(-1), Some(7), None])), ["-1", "7"]),
+        (Arc::new(UInt64Array::from(vec![Some(u64::MAX), Some(0), None])), ["18446744073709551615", "0"]),
+        (strings(&[Some("a,b"), Some("[1]"), None]), [r#""a,b""#, r#""[1]""#]),
+    ]
+}
+
+#[test]
+fn values_of_every_kind_are_json() {
+    for (column, [first, second]) in columns_of_kinds() {
+        let (folder, kind) = (Folder::new(), column.data_type().clone());
+        let source = folder.write(vec![("v", Arc::clone(&column))], plain());
+        let wanted = Fields::text(FieldPath::new("v").as_json());
+        let expected = [first, second, "bad: the field `v` is null"];
+        for mode in [ReadMode::Fields, ReadMode::Whole] {
+            assert_eq!(rows(&source, &wanted, mode, 1000).unwrap(), expected, "{kind}");
+        }
+        let batch = RecordBatch::try_from_iter_with_nullable([("v", column, true)]).unwrap();
+        let table = table_source(vec![batch]);
+        assert_eq!(rows(&table, &wanted, ReadMode::Fields, 1000).unwrap(), expected, "{kind} of a table");
+    }
 }

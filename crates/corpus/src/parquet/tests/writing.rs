@@ -52,7 +52,7 @@ fn nothing_kept_is_a_file_without_rows() {
 #[test]
 fn nested_lists_and_dictionaries_survive() {
     let folder = Folder::new();
-    let mut list = ListBuilder::new(arrow_array::builder::StringBuilder::new());
+    let mut list = ListBuilder::new(StringBuilder::new());
     list.append_value([Some("x"), None]);
     list.append_null();
     list.append_value(Vec::<Option<&str>>::new());

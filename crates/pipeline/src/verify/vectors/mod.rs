@@ -8,6 +8,7 @@
 //! forms the next segments. The answer is the same for any size of segments.
 
 mod banded;
+mod exact;
 
 use super::Task;
 use crate::copies::Copies;
@@ -16,13 +17,13 @@ use crate::limits::sorted::Sorted;
 use crate::method::FoundBy;
 use crate::method::vectors::{coordinates, similarity_of};
 use crate::report::PairCounts;
-use crate::solve::{Evidence, Found, Role, are_compared};
+use crate::solve::{Evidence, Found, Role};
 use crate::store::Number;
 use crate::store::entries::{Class, Within};
 use crate::view::View;
 use crate::{Error, Result, Stage};
-use lookalike::vectors::{DenseVectors, Near, Nearness};
-use rayon::prelude::*;
+use exact::NearPair;
+use lookalike::vectors::{DenseVectors, Nearness};
 
 /// The number of vectors that are compared with a segment at a time.
 const BATCH: usize = if cfg!(test) { 16 } else { 1024 };
@@ -30,8 +31,7 @@ const BATCH: usize = if cfg!(test) { 16 } else { 1024 };
 /// The number of vectors of a batch that a thread compares at a time.
 const QUERIES: usize = if cfg!(test) { 3 } else { 64 };
 
-/// The memory for a vector besides its numbers: its number, role and value of `--within`, and the same for the pairs of a
-/// batch.
+/// The memory for a vector besides its numbers: its number, role and value of `--within`, and what it is removed by.
 const PER_VECTOR: u64 = 64;
 
 /// A vector on its way.
@@ -59,9 +59,6 @@ impl Segment {
         Ok(())
     }
 }
-
-/// What a batch found: for each of its vectors, those of a segment that are near and may be compared with it, ascending.
-type Matches = Vec<Vec<(usize, f64)>>;
 
 /// Does the task for all vectors.
 pub(crate) fn verify(
@@ -95,85 +92,46 @@ pub(crate) fn verify(
             at += ranked.len() as u64;
             let mut batch = Segment::new(dimension, nearness)?;
             load(view, &task, &ranked, &gone, dimension, |item, vector| batch.push(item, vector))?;
-            let found = near(&segment, &batch, None);
             counts.candidates += (segment.items.len() * batch.items.len()) as u64;
-            let mut add =
-                |here: &Segment, number, (position, value): (usize, f64), visit: &mut dyn FnMut(Found)| {
-                    counts.verified += 1;
-                    let evidence = Evidence {
-                        similarity: similarity_of(nearness, value),
-                        distance: 0,
-                        found_by: FoundBy::Proof,
-                    };
-                    visit(Found { number, other: here.items[position].number, evidence });
-                };
+            if is_open && !matches!(task, Task::Survivors { .. }) {
+                counts.candidates += pairs_of(batch.items.len());
+            }
             match &mut task {
                 Task::Survivors { visit, .. } => {
-                    let mut left: Vec<usize> = Vec::new();
-                    for (i, item) in batch.items.iter().enumerate() {
-                        match found[i].first() {
-                            Some(&matched) if item.role != Role::Listed => {
-                                gone.insert(item.number);
-                                add(&segment, item.number, matched, *visit);
-                            }
-                            _ => left.push(i),
-                        }
+                    let (asking, before) = (0..batch.items.len(), 0..segment.items.len());
+                    for pair in segment.first_near(&batch, asking, before, |_| true) {
+                        gone.insert(batch.items[pair.of_batch].number);
+                        counts.verified += 1;
+                        visit(found(nearness, (&segment, &batch), pair));
                     }
                     if is_open {
                         let mut rest = Segment::new(dimension, nearness)?;
-                        for &i in &left {
-                            rest.push(batch.items[i].clone(), batch.vectors.vector(i))?;
+                        for (i, item) in batch.items.iter().enumerate() {
+                            if !gone.contains(item.number) {
+                                rest.push(item.clone(), batch.vectors.vector(i))?;
+                            }
                         }
-                        let within = near(&rest, &rest, Some(()));
-                        counts.candidates += (left.len() * left.len().saturating_sub(1) / 2) as u64;
+                        counts.candidates += pairs_of(rest.items.len());
+                        rest.decide(0..rest.items.len(), &mut gone, &mut |pair| {
+                            counts.verified += 1;
+                            visit(found(nearness, (&rest, &rest), pair));
+                        });
                         for (i, item) in rest.items.iter().enumerate() {
-                            let matched = within[i].iter().find(|&&(other, _)| {
-                                let other = &rest.items[other];
-                                other.role != Role::Asking && !gone.contains(other.number)
-                            });
-                            match matched {
-                                Some(&matched) if item.role != Role::Listed => {
-                                    gone.insert(item.number);
-                                    add(&rest, item.number, matched, *visit);
-                                }
-                                _ if item.role == Role::Asking => {}
-                                _ => segment.push(item.clone(), rest.vectors.vector(i))?,
+                            if item.role != Role::Asking && !gone.contains(item.number) {
+                                segment.push(item.clone(), rest.vectors.vector(i))?;
                             }
                         }
                     }
                 }
                 Task::Pairs { visit, .. } => {
-                    for (item, found) in batch.items.iter().zip(&found) {
-                        found.iter().for_each(|&matched| add(&segment, item.number, matched, *visit));
-                    }
-                    if is_open {
-                        let within = near(&batch, &batch, Some(()));
-                        counts.candidates +=
-                            (batch.items.len() * batch.items.len().saturating_sub(1) / 2) as u64;
-                        for (i, item) in batch.items.iter().enumerate() {
-                            within[i].iter().for_each(|&matched| add(&batch, item.number, matched, *visit));
-                            segment.push(item.clone(), batch.vectors.vector(i))?;
-                        }
-                    }
+                    counts.verified += all_pairs(nearness, &mut segment, &batch, is_open, *visit)?;
                 }
                 Task::Components { forest } => {
+                    let forest = &**forest;
                     let mut join = |found: Found| {
                         forest.join(found.number, found.other);
                     };
-                    for (item, found) in batch.items.iter().zip(&found) {
-                        found.iter().for_each(|&matched| add(&segment, item.number, matched, &mut join));
-                    }
-                    if is_open {
-                        let within = near(&batch, &batch, Some(()));
-                        counts.candidates +=
-                            (batch.items.len() * batch.items.len().saturating_sub(1) / 2) as u64;
-                        for (i, item) in batch.items.iter().enumerate() {
-                            within[i]
-                                .iter()
-                                .for_each(|&matched| add(&batch, item.number, matched, &mut join));
-                            segment.push(item.clone(), batch.vectors.vector(i))?;
-                        }
-                    }
+                    counts.verified += all_pairs(nearness, &mut segment, &batch, is_open, &mut join)?;
                 }
             }
             if is_open {
@@ -242,32 +200,43 @@ fn load(
     Ok(())
 }
 
-/// The matches of a batch in a segment; `itself` if the batch is the segment, and each is compared with those before it.
-fn near(segment: &Segment, batch: &Segment, itself: Option<()>) -> Matches {
-    let count = batch.items.len();
-    let parts: Vec<Matches> = (0..count.div_ceil(QUERIES))
-        .into_par_iter()
-        .map(|part| {
-            let (first, end) = (part * QUERIES, (part * QUERIES + QUERIES).min(count));
-            let mut matches = vec![Vec::new(); end - first];
-            let mut add = |Near { query, position, value }| {
-                let (item, other) = (&batch.items[first + query], &segment.items[position]);
-                if item.within == other.within && are_compared(item.role, other.role) {
-                    matches[query].push((position, value));
-                }
-            };
-            let last = if itself.is_some() { end } else { segment.items.len() };
-            segment.vectors.visit_near_of(&batch.vectors, first..end, 0..last, |near| {
-                if itself.is_none() || near.position < first + near.query {
-                    add(near);
-                }
-            });
-            matches
-        })
-        .collect();
-    let mut matches: Matches = parts.into_iter().flatten().collect();
-    matches.iter_mut().for_each(|found| found.sort_unstable_by_key(|&(position, _)| position));
-    matches
+/// A near pair of a segment and a batch, as it is handed over.
+fn found(nearness: Nearness, (segment, batch): (&Segment, &Segment), pair: NearPair) -> Found {
+    let similarity = similarity_of(nearness, pair.value);
+    Found {
+        number: batch.items[pair.of_batch].number,
+        other: segment.items[pair.of_segment].number,
+        evidence: Evidence { similarity, distance: 0, found_by: FoundBy::Proof },
+    }
+}
+
+/// Hands over all near pairs of a batch with a segment, and, if that is open, those within the batch, which is then added to the
+/// segment. Returns how many there were.
+fn all_pairs(
+    nearness: Nearness,
+    segment: &mut Segment,
+    batch: &Segment,
+    is_open: bool,
+    visit: &mut (dyn FnMut(Found) + Send),
+) -> Result<u64> {
+    let mut verified = 0;
+    let mut hand_over = |here: &Segment, pair| {
+        verified += 1;
+        visit(found(nearness, (here, batch), pair));
+    };
+    segment.each_near(Some(batch), &mut |pair| hand_over(segment, pair));
+    if is_open {
+        batch.each_near(None, &mut |pair| hand_over(batch, pair));
+        for (i, item) in batch.items.iter().enumerate() {
+            segment.push(item.clone(), batch.vectors.vector(i))?;
+        }
+    }
+    Ok(verified)
+}
+
+/// The number of pairs of so many vectors.
+fn pairs_of(count: usize) -> u64 {
+    (count * count.saturating_sub(1) / 2) as u64
 }
 
 /// The exact similarities of given pairs, in their order.

@@ -1,5 +1,9 @@
 //! Stop words: the small words that every sentence has, such as articles and prepositions.
 
+mod lists;
+
+use crate::error::{Error, Result};
+use crate::normalization::{Normalization, UnicodeForm};
 use std::collections::BTreeSet;
 
 /// English function words, in lower case: articles, pronouns, prepositions, conjunctions, auxiliary verbs and a few
@@ -21,6 +25,9 @@ const ENGLISH: &str = "
     i'm you're he's she's it's we're they're i've you've we've they've i'll you'll we'll they'll
     that's there's what's who's
 ";
+
+/// The name of the language whose words are here.
+const ENGLISH_NAME: &str = "english";
 
 /// The right single quotation mark, which is the preferred apostrophe in Unicode.
 const TYPESET_APOSTROPHE: &str = "\u{2019}";
@@ -53,6 +60,33 @@ impl StopWords {
     #[must_use]
     pub fn english() -> Self {
         Self::new(ENGLISH.split_whitespace())
+    }
+
+    /// The usual function words of a language, by its English name, as that of a [stemmer](crate::features::Stemming::language):
+    /// `german`, `finnish`, `arabic`, ... They match words of any Unicode form, case-folded or not.
+    pub fn language(name: &str) -> Result<Self> {
+        if name == ENGLISH_NAME {
+            return Ok(Self::english());
+        }
+        let Ok(at) = lists::LISTS.binary_search_by_key(&name, |list| list.0) else {
+            let known: Vec<&str> = Self::languages().collect();
+            return Err(Error::invalid("name", name, format!("a language, one of {}", known.join(", "))));
+        };
+        let mut words = Self::new(lists::LISTS[at].1.split_whitespace());
+        for form in [UnicodeForm::Nfc, UnicodeForm::Nfd] {
+            let normalization = Normalization::default().with_form(form);
+            let spelled: Vec<String> =
+                words.spellings.iter().map(|word| normalization.normalize(word)).collect();
+            words.spellings.extend(spelled);
+        }
+        Ok(words)
+    }
+
+    /// The languages that have a list, by their English names, ascending.
+    pub fn languages() -> impl Iterator<Item = &'static str> {
+        let (before, after) =
+            lists::LISTS.split_at(lists::LISTS.partition_point(|(name, _)| *name < ENGLISH_NAME));
+        before.iter().map(|list| list.0).chain([ENGLISH_NAME]).chain(after.iter().map(|list| list.0))
     }
 
     /// The set of these words. They must be spelled as they are after normalisation, so usually in lower case.
@@ -101,5 +135,40 @@ mod tests {
         assert_eq!((sorted.len(), StopWords::english().len()), (188, 188));
         let words = sorted.into_iter().collect::<Vec<_>>().join(" ");
         assert_eq!(hash_bytes(words.as_bytes()), 0xd0e1_d0f2_f883_4497);
+    }
+
+    #[test]
+    fn every_language_with_a_stemmer_has_words() {
+        // Other ways to stem, and not other languages.
+        let others = ["dutch_porter", "earlymodernenglish", "lovins", "porter"];
+        let stemmed = frostem::Algorithm::all().iter().map(|algorithm| algorithm.name());
+        let mut stemmed: Vec<&str> = stemmed.filter(|name| !others.contains(name)).collect();
+        stemmed.sort_unstable();
+        assert_eq!(StopWords::languages().collect::<Vec<_>>(), stemmed);
+        for name in StopWords::languages() {
+            let words = StopWords::language(name).unwrap();
+            assert!((30..=200).contains(&words.len()), "{name}: {}", words.len());
+        }
+        let wrong = StopWords::language("klingon").unwrap_err().to_string();
+        assert!(wrong.contains("finnish, french, german"), "{wrong}");
+    }
+
+    #[test]
+    fn words_match_in_every_form() {
+        let german = StopWords::language("german").unwrap();
+        assert!(german.contains("für") && german.contains("fu\u{308}r") && !german.contains("for"));
+        let greek = StopWords::language("greek").unwrap();
+        // Case folding has one sigma.
+        assert!(greek.contains("της") && greek.contains("τησ"));
+    }
+
+    #[test]
+    fn no_list_has_a_word_twice_or_a_capital() {
+        for (name, list) in lists::LISTS {
+            let words: Vec<&str> = list.split_whitespace().collect();
+            let distinct: BTreeSet<&str> = words.iter().copied().collect();
+            assert_eq!(words.len(), distinct.len(), "{name}");
+            assert!(list.chars().all(|character| !character.is_uppercase()), "{name}");
+        }
     }
 }
