@@ -9,6 +9,7 @@ import pathlib
 from typing import (
     TYPE_CHECKING,
     Any,
+    Callable,
     Dict,
     List,
     NamedTuple,
@@ -55,6 +56,9 @@ class RecordOptions(TypedDict, total=False):
         all fields that every table has are compared, and their types are found by looking
     block: compare only records that agree in all fields of a rule: "surname+postcode", or a list of rules of which one must agree
     model: a `RecordModel` of another run, or the path of its file. Its fields, weights and bands are used, and nothing is learnt
+    labels: pairs that a person has judged, which refine the weights and are decided as they say: the path of a file that
+        `lookalike label` has written, or a list of (a, b, match), where match is True, False or None (undecided) and the records are
+        named as in results. With two tables, `a` is of the first one (of `against` with `dedup`) and `b` of the other one
     threshold: the least probability of a match (default 0.5, or that of the model)
     recall: the share of the matches that the chosen bands should find (default 0.99)
     one_to_one, one_to_many: how many partners a record may have in the other table; see `link`
@@ -70,6 +74,7 @@ class RecordOptions(TypedDict, total=False):
     fields: Union[str, Sequence[str], None]
     block: Union[str, Sequence[str], None]
     model: Union["RecordModel", str, "os.PathLike[str]", None]
+    labels: Union[str, "os.PathLike[str]", Sequence[Tuple[Key, Key, Optional[bool]]], None]
     threshold: float
     recall: float
     one_to_one: bool
@@ -301,6 +306,7 @@ def link(a: Any, b: Any, /, **options: Unpack[RecordOptions]) -> RecordPairs:
     """
     asked = _Asked("link", dict(options), against_only=True)
     first, second = asked.read(a, against=True), asked.read(b)
+    asked.label(second, first)
     with orderly_end():
         columns, report, model = _native.records_found(second.native, first.native, asked.native, asked.records)
     return _pairs_of(columns, report, model, second, first)
@@ -352,6 +358,7 @@ def dedup_of_records(
     if compared is not None and compared.in_memory:
         raise TypeError("with output, against must be paths too")
     folder = os.fsdecode(output)
+    asked.label(given, compared)
     other = None if compared is None else compared.native
     report, model, own = _native.records_written(given.native, other, folder, asked.native, asked.records)
     rows = [json.loads(line) for line in _native.read_output(folder, "removed.jsonl").splitlines()]
@@ -402,7 +409,14 @@ class _Asked:
             "against_only": against_only,
             "model": None if model is None else model._written,
             "threshold": None if threshold is None else number("threshold", threshold),
+            "labels": None,
         }
+        self._labels = options.get("labels")
+
+    def label(self, given: Documents, other: Optional[Documents]) -> None:
+        """Reads the labels, whose records are in these tables."""
+        if self._labels is not None:
+            self.records["labels"] = _labels(self._labels, given, other)
 
     def read(self, source: Any, against: bool = False) -> Documents:
         """The records of a source. All columns of a table are read: which ones are compared is decided when all are known."""
@@ -417,6 +431,7 @@ def _found(
         raise SettingError("against_only needs against")
     given = asked.read(source)
     other = None if against is None else asked.read(against, against=True)
+    asked.label(given, other)
     compared = None if other is None else other.native
     columns, report, model = _native.records_found(given.native, compared, asked.native, asked.records)
     if other is not None:
@@ -452,6 +467,42 @@ def _rules(value: Any) -> List[List[str]]:
     """Rules of fields that must agree."""
     rules = [] if value is None else _strings("block", value)
     return [[field.strip() for field in rule.split("+")] for rule in rules]
+
+
+def _labels(labels: Any, given: Documents, other: Optional[Documents]) -> Tuple[str, str]:
+    """Labels as the name of a file and what is in it: lines of two names and y, n or u."""
+    if isinstance(labels, (str, os.PathLike)):
+        path = os.fspath(labels)
+        return path, pathlib.Path(path).read_text(encoding="utf-8")
+    name_b = _namer(given, "table")
+    name_a = name_b if other is None else _namer(other, "against")
+    lines: List[str] = []
+    for label in labels:
+        if not isinstance(label, (list, tuple)) or len(label) != 3:
+            raise TypeError(f"labels must be the path of a file or a list of (a, b, match), and {label!r} is none of them")
+        a, b, match = label
+        if match is not None and not isinstance(match, (bool, np.bool_)):
+            raise TypeError(f"the third part of a label must be True, False or None, not {match!r}")
+        answer = "u" if match is None else "y" if match else "n"
+        lines.append(f"{name_a(a)}\t{name_b(b)}\t{answer}")
+    return "labels", "\n".join(lines)
+
+
+def _namer(holder: Documents, table: str) -> Callable[[Key], str]:
+    """How a record of a table is called in a file of labels, by its name in results."""
+    ids = holder.ids() if holder.in_memory and holder.ids is not None else None
+    rows: Dict[Key, int] = {} if ids is None else {id: row for row, id in enumerate(ids) if not is_missing(id)}
+
+    def name(key: Key) -> str:
+        if not holder.in_memory or (isinstance(key, str) and key not in rows):
+            return str(key)
+        row = rows.get(key, key)
+        is_row = isinstance(row, (int, np.integer)) and 0 <= row < len(holder)
+        if not is_row or (ids is not None and key not in rows and not is_missing(ids[row])):
+            raise SettingError(f"labels: there is no record {key!r}")
+        return f"{table}:{row + 1}"
+
+    return name
 
 
 def _keys(columns: Dict[str, Any], name: str, given: Documents, other: Optional[Documents]) -> List[Key]:

@@ -61,7 +61,10 @@ fn run_command(command: &Command, printer: &Printer) -> Result<()> {
         Command::Inspect(arguments) => layered!(inspect, arguments, Duplicates),
         Command::Report(arguments) => layered!(report, arguments, Duplicates),
         Command::Evaluate(arguments) => layered!(evaluate, arguments, Duplicates),
-        Command::Label(arguments) => layered!(label, arguments, Duplicates),
+        Command::Label(arguments) => {
+            let arguments = &commands::label::of_run(arguments)?;
+            layered!(label, arguments, Duplicates)
+        }
         Command::Index(command) => commands::index::run(command, printer),
         #[cfg(feature = "server")]
         Command::Serve(arguments) => commands::serve::run(arguments, printer),

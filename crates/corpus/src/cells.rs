@@ -2,11 +2,12 @@
 
 use crate::block::Content;
 use crate::csv;
-use crate::json::{Found, Kind, Wanted};
+use crate::json::{Found, Kind, Wanted, visit_names};
 use crate::raw::{Form, RawRecords, without_mark};
-use crate::{Block, FieldPath, Fields, Format, Limits, ReadMode, Reader, Result, Source, field_names};
+use crate::{Block, FieldPath, Fields, Format, Limits, ReadMode, Reader, Result, Source};
 use serde_json::Value;
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 /// What stands between the values of a list.
 const BETWEEN: &str = ", ";
@@ -151,10 +152,14 @@ fn plain(value: &Value) -> String {
     }
 }
 
-/// The names of the fields of a source: the columns of a table, the fields of the first lines of JSON. A text file has none.
-pub fn column_names(source: &Source, limits: Limits) -> Result<Vec<String>> {
+/// Of more fields than this the names are not collected: a table has a few, which all of its records share.
+pub const MOST_COLUMNS: usize = 10_000;
+
+/// The names of the fields of a source: the columns of a table; of JSON Lines, the fields of all its lines, the first
+/// [`MOST_COLUMNS`] of them. A text file has none. If `stop` says so, what is known by then.
+pub fn column_names(source: &Source, limits: Limits, stop: &dyn Fn() -> bool) -> Result<Vec<String>> {
     match source.format {
-        Format::Jsonl => field_names(source, &FieldPath::new(""), limits),
+        Format::Jsonl => names_in_lines(source, limits, stop),
         Format::Text | Format::Npy => Ok(Vec::new()),
         Format::Csv { .. } => {
             let mut reader = Reader::open_columns(source, limits)?;
@@ -167,6 +172,30 @@ pub fn column_names(source: &Source, limits: Limits) -> Result<Vec<String>> {
         }
         Format::Parquet | Format::Table => crate::parquet::names_of_columns(source),
     }
+}
+
+/// The names of the fields in the lines of JSON, in the order in which they appear. Lines that cannot be read have none.
+fn names_in_lines(source: &Source, limits: Limits, stop: &dyn Fn() -> bool) -> Result<Vec<String>> {
+    let (mut names, mut known) = (Vec::new(), HashSet::new());
+    let mut reader = Reader::open_columns(source, limits)?;
+    let (mut block, mut new) = (Block::default(), Vec::new());
+    while names.len() < MOST_COLUMNS && !stop() && reader.next_block(&mut block)? {
+        let Content::Raw(records) = &block.content else { break };
+        for line in records.slots() {
+            let Ok(line) = std::str::from_utf8(without_mark(line)) else { continue };
+            let is_whole = visit_names(line, &mut |name| {
+                if !known.contains(name) {
+                    new.push(name.to_owned());
+                }
+            });
+            for name in new.drain(..) {
+                if is_whole && names.len() < MOST_COLUMNS && known.insert(name.clone()) {
+                    names.push(name);
+                }
+            }
+        }
+    }
+    Ok(names)
 }
 
 impl Reader {
@@ -197,7 +226,7 @@ mod tests {
         let path = folder.path().join(name);
         std::fs::write(&path, content).unwrap();
         let source = discover(&[&path], &Default::default()).unwrap().pop().unwrap();
-        let names = column_names(&source, LIMITS).unwrap();
+        let names = column_names(&source, LIMITS, &|| false).unwrap();
         let cells = Cells::new(&fields.iter().map(|&field| field.to_owned()).collect::<Vec<_>>());
         let mut reader = Reader::open_columns(&source, LIMITS).unwrap();
         let (mut block, mut found) = (Block::default(), Vec::new());
@@ -236,5 +265,15 @@ mod tests {
         assert_eq!(found[0].clone().unwrap(), ["xé", "one, two", "7", ""]);
         assert_eq!(found[1].clone().unwrap(), ["true", "", "", ""]);
         assert!(found[2].is_err());
+    }
+
+    /// Also a field that only the last of many lines has is a field; one of a line that cannot be read is none.
+    #[test]
+    fn the_fields_of_json_are_those_of_all_its_lines() {
+        let mut lines = "{\"a\": 1}\n".repeat(5_000);
+        lines.push_str("{\"broken\": 1, \"b\"\n{\"b\": {\"c\": 2}, \"a\": 3}\n");
+        assert_eq!(read("a.jsonl", &lines, &["b.c"]).0, ["a", "b"]);
+        let many: String = (0..MOST_COLUMNS + 5).map(|at| format!("{{\"x{at}\": 1}}\n")).collect();
+        assert_eq!(read("a.jsonl", &many, &[]).0.len(), MOST_COLUMNS);
     }
 }

@@ -45,7 +45,7 @@ mod text;
 mod unchanged;
 
 pub use block::{Absent, BadRecord, Block, Document, FieldPath, Fields, Id, Position, Record, Scratch};
-pub use cells::{Cells, CellsOfRecord, column_names};
+pub use cells::{Cells, CellsOfRecord, MOST_COLUMNS, column_names};
 pub use discovery::{
     Discovery, FormatChoice, Found, RUN_FILE, WORK_FOLDER, discover, find, read_file, read_stdin, read_text,
     read_text_of_stdin, refuse_stdin_twice,

@@ -107,10 +107,11 @@ pub fn page(title: &str, report: &Report, examples: &Examples) -> String {
     records_page(&data)
 }
 
-/// The page that says why two records match, or do not, where pairs of this probability do.
+/// The page that says why two records match, or do not, where pairs of this probability do, and which bands find them.
 #[must_use]
-pub fn comparison(names: &[String; 2], explained: &Explained, threshold: f64) -> String {
-    compare_records_page(&pair(names.clone(), Default::default(), explained, odds(threshold), ""))
+pub fn comparison(names: &[String; 2], explained: &Explained, threshold: f64, found_by: &[String]) -> String {
+    let pair = pair(names.clone(), Default::default(), explained, odds(threshold), "");
+    compare_records_page(&pair, found_by)
 }
 
 /// The log odds of a probability; those of certainty are more than any.

@@ -54,7 +54,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("{}", histogram(&data.histogram, 72, Colors::On));
 
     write("records.html", &records_page(&records()))?;
-    write("two-records.html", &compare_records_page(&walch(19.5)))?;
+    write(
+        "two-records.html",
+        &compare_records_page(&walch(19.5), &["surname and date_of_birth".to_owned()]),
+    )?;
 
     let (a, b) = texts();
     let shingler = Shingler::default();

@@ -14,7 +14,7 @@ use records::{Judgement, Linked, OneTo, Options, Refined, Side, Table, link, nex
 use std::collections::{BTreeSet, HashMap};
 
 /// The tables, and how they are read: `text` takes the joined text alone, `moved` moves values into other columns.
-const SETS: [(&str, &str); 10] = [
+const SETS: [(&str, &str); 12] = [
     ("febrl1", "one table"),
     ("febrl3", "one table"),
     ("dblp-acm", "one to one"),
@@ -25,6 +25,8 @@ const SETS: [(&str, &str); 10] = [
     ("restaurants", "text, one to one"),
     ("dblp-acm", "moved, one to one"),
     ("restaurants", "moved, one to one"),
+    ("dblp-acm", "one table"),
+    ("restaurants", "one table"),
 ];
 
 type Pairs = BTreeSet<(usize, usize)>;

@@ -125,17 +125,24 @@ fn of_numbers(a: &str, b: &str, scratch: &mut Scratch) -> f64 {
 fn of_dates(a: &str, b: &str, scratch: &mut Scratch) -> f64 {
     let edits = edits(a, b, scratch);
     match (date(a), date(b)) {
-        (Some((y, m, d)), Some((v, n, e))) => match () {
-            () if edits == 1 || (y == v && m == e && d == n) => 0.95,
-            () if edits == 2 => 0.86,
-            () if (m, d) == (n, e) => 0.75,
-            () if (y, m) == (v, n) || (y, d) == (v, e) => 0.72,
-            () if y == v => 0.5,
-            () => 0.0,
+        (Some((y, m, d)), Some((v, n, e))) => match days((y, m, d)).abs_diff(days((v, n, e))) {
+            _ if edits == 1 || (y == v && m == e && d == n) => 0.95,
+            apart if apart <= 1 || edits == 2 => 0.86,
+            _ if (m, d) == (n, e) => 0.75,
+            apart if apart <= 31 || (y, d) == (v, e) => 0.72,
+            apart if apart <= 366 => 0.5,
+            _ => 0.0,
         },
         // A mistake can make a day that does not exist.
         _ => by_edits(a, b, scratch),
     }
+}
+
+/// The number of a day, counted from the first one of March of the year 0. A year begins with March, so that its last day is that
+/// which some years lack, and the months before a month have 30.6 days each, rounded.
+fn days((year, month, day): (u32, u32, u32)) -> u32 {
+    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
+    365 * year + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + day - 1
 }
 
 fn of_phones(a: &str, b: &str, scratch: &mut Scratch) -> f64 {
@@ -274,12 +281,36 @@ mod tests {
         assert!(of(Kind::Date, "19421023", "19421032") > 0.9, "two digits swapped");
         assert!(of(Kind::Date, "1942-02-03", "1942-03-02") > 0.9, "day and month swapped");
         assert!(of(Kind::Date, "1942-02-03", "1967-11-28") < 0.3);
+        let next_day = of(Kind::Date, "1999-12-31", "2000-01-01");
+        let [week, months] = ["2000-01-06", "2000-05-17"].map(|other| of(Kind::Date, "1999-12-31", other));
+        assert!(next_day > week && week > months && months > 0.3, "{next_day} {week} {months}");
         assert!(of(Kind::Phone, "+1 310 246 1501", "310/246-1501") > 0.9);
         assert!(of(Kind::Code, "4839471", "4839417") > 0.9);
         assert!(of(Kind::Code, "12", "34") < 0.3);
         assert!(of(Kind::Number, "100", "101") > 0.9 && of(Kind::Number, "100", "200") < 0.1);
         assert!(of(Kind::Mail, "a.berg@x.org", "a.berg@y.org") > 0.9);
         assert!(of(Kind::Address, "pridham street", "pridhamstreet") > 0.9, "a space does not count");
+    }
+
+    /// Days have consecutive numbers, also over the ends of months, of years and of centuries.
+    #[test]
+    fn days_are_numbered() {
+        let (mut day, mut number) = ((1_896, 2, 28), days((1_896, 2, 28)));
+        while day < (2_004, 3, 2) {
+            let (y, m, d) = day;
+            let is_leap = y % 4 == 0 && (y % 100 != 0 || y % 400 == 0);
+            let last =
+                [31, if is_leap { 29 } else { 28 }, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][m as usize - 1];
+            day = if d < last {
+                (y, m, d + 1)
+            } else if m < 12 {
+                (y, m + 1, 1)
+            } else {
+                (y + 1, 1, 1)
+            };
+            number += 1;
+            assert_eq!(days(day), number, "{day:?}");
+        }
     }
 
     proptest! {

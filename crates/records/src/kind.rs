@@ -71,7 +71,7 @@ impl Kind {
         if most(&is_phone, 0.8) {
             return Self::Phone;
         }
-        if most(&|value| date(value).is_some(), 0.8) {
+        if most(&is_day, 0.8) {
             return Self::Date;
         }
         if most(&is_decimal, 0.9) && !most(&|value| value.bytes().all(|byte| byte.is_ascii_digit()), 0.9) {
@@ -80,7 +80,8 @@ impl Kind {
         let distinct: BTreeSet<&str> = values.iter().copied().collect();
         let distinct = distinct.len() as f64;
         let is_code = |value: &str| {
-            !value.contains(char::is_whitespace) && value.chars().any(|letter| letter.is_ascii_digit())
+            let is_word = !value.contains(char::is_whitespace);
+            is_word && value.chars().any(|letter| letter.is_ascii_digit()) || date(value).is_some()
         };
         if most(&is_code, 0.8) {
             return Self::Code;
@@ -205,10 +206,10 @@ pub(crate) fn number(value: &str) -> Option<f64> {
     written.parse().ok().filter(|_| is_number)
 }
 
-/// The year, month and day of a date as it is often written.
+/// The year, month and day of a date as it is often written, perhaps with a time. A year has four digits: two do not tell the century.
 pub(crate) fn date(value: &str) -> Option<(u32, u32, u32)> {
-    let value = value.trim();
-    let parts: Vec<&str> = value.split(['-', '/', '.', ' ']).filter(|part| !part.is_empty()).collect();
+    let (day, _) = day_and_time(value.trim())?;
+    let parts: Vec<&str> = day.split(['-', '/', '.', ',', ' ']).filter(|part| !part.is_empty()).collect();
     let number = |part: &str| part.parse::<u32>().ok().filter(|_| part.bytes().all(|b| b.is_ascii_digit()));
     let (y, m, d) = match parts.as_slice() {
         [all] if all.len() == 8 && all.is_ascii() => {
@@ -219,11 +220,35 @@ pub(crate) fn date(value: &str) -> Option<(u32, u32, u32)> {
             // Days come first, unless that cannot be.
             (_, Some(d), Some(m), _) => (number(y)?, m, d),
             (Some(m), _, None, Some(d)) => (number(y)?, m, d),
+            // `February 3, 1999`: a name of a month is no day.
+            (Some(m), None, Some(d), _) => (number(y)?, m, d),
             _ => return None,
         },
         _ => return None,
     };
     ((1..=12).contains(&m) && (1..=31).contains(&d) && (1000..=2999).contains(&y)).then_some((y, m, d))
+}
+
+/// What is written before a time of day, and the time, which may be empty: `1999-02-28T14:30:00Z`, `28 Feb 1999 14:30`. Nothing if
+/// what follows the day is no time.
+fn day_and_time(value: &str) -> Option<(&str, &str)> {
+    let Some(colon) = value.find(':') else { return Some((value, "")) };
+    let before = value[..colon].trim_end_matches(|letter: char| letter.is_ascii_digit());
+    let day = before.strip_suffix(['T', 't', ' '])?;
+    let time = &value[before.len()..];
+    let is_of_time = |letter: char| letter.is_ascii_digit() || " :.,+-TZUCGMAPzamp".contains(letter);
+    time.chars().all(is_of_time).then(|| (day.trim_end(), time))
+}
+
+/// True if a value is a date without a time of day, or with midnight, as tables of timestamps write days. Two times on one day are
+/// not the same, so a field with other times is no field of dates unless that is told.
+fn is_day(value: &str) -> bool {
+    let is_midnight = |(_, time): (&str, &str)| {
+        // Behind the seconds there may be a zone.
+        let time = time.split(['+', '-', 'Z']).next().unwrap_or_default();
+        time.chars().all(|letter| matches!(letter, '0' | ':' | '.' | ' '))
+    };
+    date(value).is_some() && day_and_time(value.trim()).is_some_and(is_midnight)
 }
 
 /// A month by its number or its English name.
@@ -247,6 +272,9 @@ mod tests {
         let of = |values: &[&str]| Kind::of(values.iter().copied());
         assert_eq!(of(&["19560409", "19080419", "", "19001115"]), Kind::Date);
         assert_eq!(of(&["1999-02-28", "2001-12-03"]), Kind::Date);
+        assert_eq!(of(&["1999-02-28T00:00:00", "2001-12-03 00:00:00.000Z"]), Kind::Date);
+        assert_eq!(of(&["1999-02-28T14:30:00", "2001-12-03 09:01:17"]), Kind::Code, "a time counts");
+        assert_eq!(of(&["28.2.99", "3.12.01"]), Kind::Code);
         assert_eq!(of(&["310/246-1501", "818-762-1221", "+44 20 7946 0958"]), Kind::Phone);
         assert_eq!(of(&["a@b.org", "c.d@example.com"]), Kind::Mail);
         assert_eq!(of(&["12.50", "$3,200", "7"]), Kind::Number);
@@ -271,11 +299,27 @@ mod tests {
         assert_eq!(Kind::Name.normal(" .,- "), "");
         assert_eq!(Kind::Name.normal("Barbar&#225; &mdash; K&#xE4;fer &amp; Co"), "barbara kafer co");
         assert_eq!(Kind::Name.normal("a&b; &#x; &; &"), "a b x");
-        for written in
-            ["1999-02-28", "28.2.1999", "28/02/1999", "February 28 1999", "28 feb 1999", "19990228"]
-        {
+        for written in [
+            "1999-02-28",
+            "28.2.1999",
+            "28/02/1999",
+            "February 28 1999",
+            "28 feb 1999",
+            "19990228",
+            "February 28, 1999",
+            "Feb. 28, 1999",
+            "28 Feb 1999",
+            "1999-02-28T00:00:00",
+            "1999-02-28T23:59:59.123+01:00",
+            "1999-02-28 14:30:00",
+            "28.2.1999 14:30",
+            "2/28/1999 2:30 PM",
+        ] {
             assert_eq!(Kind::Date.normal(written), "19990228", "{written}");
         }
+        assert_eq!(date("March 4, 1999"), Some((1999, 3, 4)));
+        assert_eq!(date("28.2.99"), None, "two digits do not tell the century");
+        assert_eq!((date("1999-02-28 at 14:30"), date("chapter 1999:2"), date("14:30")), (None, None, None));
         assert_eq!(date("2/28/1999"), Some((1999, 2, 28)), "no month is 28");
         assert_eq!(date("19991399"), None);
         assert_eq!(date("Jiménez"), None, "eight bytes, and not eight letters");

@@ -11,6 +11,7 @@ mod candidates;
 mod chance;
 mod column;
 mod compare;
+mod contradiction;
 mod equal;
 mod explained;
 mod fields;

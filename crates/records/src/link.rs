@@ -4,6 +4,7 @@ use crate::bands::{Band, Chosen, Compared, MOST_RECORDS, Pair, Rows};
 use crate::candidates::Candidates;
 use crate::chance::{Chance, Where};
 use crate::column::Column;
+use crate::contradiction;
 use crate::equal;
 use crate::explained::{self, Explained};
 use crate::fields::columns;
@@ -18,7 +19,7 @@ use crate::partners::{best_partners, has_copies, has_several};
 use crate::recall;
 use crate::refined::{Judgement, Refined};
 use crate::rivals::{self, Said};
-use crate::rule::{RULE, by_rule};
+use crate::rule::{self, by_rule};
 use crate::seen::{self, Near, Seen, WeightBin};
 use crate::spill::Room;
 use crate::table::Table;
@@ -217,6 +218,11 @@ fn linked(
     choose: Option<Choose<'_>>,
 ) -> Result<Linked, Error> {
     let (mut columns, mut fields_left_out) = columns(table, options, work)?;
+    let is_left_out = |field: &&String| columns.iter().all(|column| column.name != **field);
+    if let Some(field) = options.blocks.iter().flatten().find(is_left_out) {
+        let why = fields_left_out.iter().find(|(name, _)| name == field).map(|(_, why)| why.clone());
+        return Err(Error::Block { field: field.clone(), why: why.unwrap_or_else(|| "no values".into()) });
+    }
     let count = table.len();
     let limit = options.memory.bytes;
     let resident = memory::resident(table, &columns, work.threads());
@@ -291,6 +297,11 @@ fn linked(
     // agree in two values or in rare words says which bands find matches.
     let is_small = all_pairs <= FEW_PAIRS;
     let (mut planned, mut partners) = (1.0, Partners::Any);
+    let contradicted = |model: &Model| match given.is_some() || compared == Compared::Across {
+        true => None,
+        false => contradiction::of(model, &columns),
+    };
+    let mut contradiction: Option<String> = None;
     let chosen: Vec<Chosen> = if !options.blocks.is_empty() {
         options.blocks.iter().filter_map(|fields| rows.by_fields(fields)).collect()
     } else if let Some(file) = &options.model {
@@ -320,8 +331,14 @@ fn linked(
                 partners = Partners::One;
             }
         }
+        contradiction = contradicted(&model);
+        // Where the rule will decide, bands find what it takes for matches.
+        let is_alike = |at: usize| match contradiction {
+            None => likely[at] > 0.5,
+            Some(_) => by_rule(&columns, sample.pairs[at], sample.levels.at(at)),
+        };
         let mut alike: Vec<Pair> =
-            sample.pairs.iter().zip(&likely).filter(|(_, p)| **p > 0.5).map(|(pair, _)| *pair).collect();
+            (0..likely.len()).filter(|&at| is_alike(at)).map(|at| sample.pairs[at]).collect();
         alike.sort_unstable_by_key(|&(a, b)| mix64(u64::from(a) << 32 | u64::from(b)));
         alike.truncate(ALIKE);
         let (chosen, found) = rows.choose(&alike, options.recall, MOST_COST, work)?;
@@ -349,7 +366,11 @@ fn linked(
     if given.is_none() {
         let sample = candidates.sample(LEARNT_FROM, work, |pair| pair.0)?;
         learning.learn(&mut model, &candidates, &sample, PASSES, partners)?;
-        fields_left_out.extend(model.leave_out(&columns));
+        contradiction = contradiction.or_else(|| contradicted(&model));
+        // What says next to nothing is not known where nothing was learnt.
+        if contradiction.is_none() {
+            fields_left_out.extend(model.leave_out(&columns));
+        }
     } else {
         let silent = model.fields.iter().filter(|field| field.factor == 0.0);
         fields_left_out.extend(silent.map(|field| (field.name.clone(), "left out by the model".to_owned())));
@@ -375,7 +396,8 @@ fn linked(
     // A record has one partner at the most, so a pair that no other pair excludes is likelier to match.
     let alone = if options.one_to == OneTo::One { model.alone } else { 0.0 };
     let said: f64 = model.fields.iter().map(Field::says).sum();
-    let is_taught = given.is_some() || (count >= LEAST_RECORDS && said >= LEAST_SAID);
+    let is_taught =
+        given.is_some() || (count >= LEAST_RECORDS && said >= LEAST_SAID && contradiction.is_none());
     let asked = judged(&model, &columns, alone, &labels, work)?;
     let refined = Refined::of(columns.len(), if is_taught { &asked } else { &[] });
     model.fields.iter_mut().zip(&refined.factors).for_each(|(field, factor)| field.factor *= factor);
@@ -522,7 +544,7 @@ fn linked(
         chosen.into_iter().map(|it| BandFigures { band: it.band, finds: it.finds, cost: it.cost }).collect();
     Ok(Linked {
         matches,
-        rule: (!is_taught).then(|| RULE.to_owned()),
+        rule: (!is_taught).then(|| rule::in_words(contradiction.as_deref())),
         fields_left_out,
         bands,
         planned,
@@ -567,6 +589,16 @@ pub enum Error {
     Field {
         /// Its name.
         field: String,
+    },
+    /// A rule of `--block` names a field that is not compared.
+    #[error(
+        "the field {field} cannot choose which records are compared: it is left out ({why}); leave it out of the rule"
+    )]
+    Block {
+        /// Its name.
+        field: String,
+        /// Why it was left out.
+        why: String,
     },
     /// A model was learnt from other fields.
     #[error("the model is of other fields: {fields}")]

@@ -10,9 +10,21 @@ use crate::strings::Scratch;
 const ALIKE_BY_RULE: f64 = 0.9;
 
 /// The rule for tables that teach nothing, in words.
-pub(crate) const RULE: &str = "no model: the table is too small, or its fields say too little, to learn one; records match if at least \
-    half of the fields are known in both, at least half of these are equal, and the others are words with a similarity of at \
-    least 0.9 and the same digits";
+const RULE: &str = "records match if at least half of the fields are known in both, at least half of these are equal, and the others are \
+    words with a similarity of at least 0.9 and the same digits";
+
+/// Why the rule decides, and the rule. Fields may have contradicted what was learnt.
+pub(crate) fn in_words(contradiction: Option<&str>) -> String {
+    match contradiction {
+        None => {
+            format!("no model: the table is too small, or its fields say too little, to learn one; {RULE}")
+        }
+        Some(fields) => format!(
+            "no model: nearly every record has its own value in {fields}, and records that agree otherwise differ there, so there is \
+             hardly a match to learn from (a field that may differ can be left out with --fields); {RULE}"
+        ),
+    }
+}
 
 /// The rule for tables that teach nothing.
 pub(crate) fn by_rule(columns: &[Column], (a, b): Pair, levels: &[u8]) -> bool {

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
 use lookalike::hashing::SplitMix64;
-use records::{Judgement, Kind, OneTo, Options, Refined, Side, Table, link, next_question};
+use records::{Judgement, Kind, ModelFile, OneTo, Options, Refined, Side, Table, link, next_question};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How often matches agree in each field.
@@ -76,7 +76,12 @@ fn real(written: &str, is_linked: bool) -> (Table, BTreeSet<(usize, usize)>) {
             (true, false) => table.push_to(Side::Second, &line[2..]),
         }
     }
-    let pairs = entities.values().map(|records| (records[0], records[1]));
+    let pairs = entities.values().flat_map(|records| {
+        let of_first = |(at, &first): (usize, &usize)| {
+            records[at + 1..].iter().map(|&other| (first, other)).collect::<Vec<_>>()
+        };
+        records.iter().enumerate().flat_map(of_first).collect::<Vec<_>>()
+    });
     (table, pairs.collect())
 }
 
@@ -93,6 +98,33 @@ fn generated_persons_of_febrl_are_all_found() {
 }
 
 #[test]
+fn persons_of_febrl_with_several_copies_are_found() {
+    let (table, truth) = real(include_str!("data/febrl3.tsv"), false);
+    let found = f1(&table, &truth, OneTo::Many);
+    assert!(truth.len() > 1_000 && found >= 0.998, "{found} of {} pairs", truth.len());
+}
+
+/// Where neither of two tables has copies, and records have several partners all the same, one to one is proposed; not where copies
+/// are there, or where it was chosen.
+#[test]
+fn one_to_one_is_proposed_where_tables_have_no_copies() {
+    let (table, _) = real(include_str!("data/restaurants.tsv"), true);
+    assert!(link(&table, &Options::default()).unwrap().proposes_one_to_one);
+    assert!(!link(&table, &Options::default().with_one_to(OneTo::One)).unwrap().proposes_one_to_one);
+    let (mut copied, fields) = (Table::new(table.fields()), table.fields().len());
+    let first =
+        include_str!("data/restaurants.tsv").lines().nth(1).unwrap().split('\t').nth(1).unwrap().to_owned();
+    for (at, line) in include_str!("data/restaurants.tsv").lines().skip(1).enumerate() {
+        let side = if line.split('\t').nth(1) == Some(&first) { Side::First } else { Side::Second };
+        let values: Vec<&str> = (0..fields).map(|field| table.value(at, field)).collect();
+        for _ in 0..2 {
+            copied.push_to(side, &values);
+        }
+    }
+    assert!(!link(&copied, &Options::default()).unwrap().proposes_one_to_one, "each record is there twice");
+}
+
+#[test]
 fn restaurants_are_linked() {
     let (table, truth) = real(include_str!("data/restaurants.tsv"), true);
     let (one, many) = (f1(&table, &truth, OneTo::One), f1(&table, &truth, OneTo::Many));
@@ -104,6 +136,47 @@ fn papers_are_linked() {
     let (table, truth) = real(include_str!("data/dblp-acm.tsv"), true);
     let (one, many) = (f1(&table, &truth, OneTo::One), f1(&table, &truth, OneTo::Many));
     assert!(one >= 0.985 && many >= 0.93, "{one} one to one, {many} otherwise");
+}
+
+/// A table without copies has hardly any matches, and says so: its restaurants of one street are not one restaurant. With copies, a
+/// model is learnt from the same table.
+#[test]
+fn a_table_without_copies_has_no_model_and_hardly_any_matches() {
+    let (all, _) = real(include_str!("data/restaurants.tsv"), true);
+    let of_first = include_str!("data/restaurants.tsv").lines().skip(1);
+    let source = |line: &str| line.split('\t').nth(1).unwrap().to_owned();
+    let sources: Vec<String> = of_first.map(source).collect();
+    for name in sources.iter().collect::<BTreeSet<_>>() {
+        let values = |at: usize| (0..all.fields().len()).map(move |field| (at, field));
+        let rows: Vec<Vec<&str>> = (0..sources.len())
+            .filter(|&at| sources[at] == *name)
+            .map(|at| values(at).map(|(at, field)| all.value(at, field)).collect())
+            .collect();
+        let mut alone = Table::new(all.fields());
+        rows.iter().for_each(|row| alone.push(row));
+        let linked = link(&alone, &Options::default()).unwrap();
+        assert!(
+            linked.rule.as_ref().is_some_and(|rule| rule.contains("its own value in name, phone")),
+            "{:?}",
+            linked.rule
+        );
+        assert!(linked.matches.len() <= 3, "{} of {} match", linked.matches.len(), rows.len());
+        // A third of them once more, with a letter too many in the name and without a telephone number.
+        let mut with_copies = alone.clone();
+        for row in rows.iter().step_by(3) {
+            let mut copy: Vec<String> = row.iter().map(|value| (*value).to_owned()).collect();
+            let at = |field: &str| all.fields().iter().position(|name| name == field).unwrap();
+            copy[at("name")].push('e');
+            copy[at("phone")].clear();
+            with_copies.push(copy);
+        }
+        let linked = link(&with_copies, &Options::default()).unwrap();
+        let truth: BTreeSet<_> =
+            (0..rows.len().div_ceil(3)).map(|copy| (3 * copy, rows.len() + copy)).collect();
+        let right = linked.matches.iter().filter(|found| truth.contains(&(found.a, found.b))).count();
+        let f1 = 2.0 * right as f64 / (linked.matches.len() + truth.len()) as f64;
+        assert!(linked.rule.is_none() && f1 > 0.95, "{f1}, {:?}", linked.rule);
+    }
 }
 
 /// Each compared pair is counted once by its weight, also those that are left for better partners.
@@ -176,5 +249,12 @@ fn columns_need_not_be_right() {
         }
         let (of_joined, of_moved) = (f1(&joined, &truth, OneTo::One), f1(&moved, &truth, OneTo::One));
         assert!(of_joined >= least_joined && of_moved >= least_moved, "{of_joined} joined, {of_moved} moved");
+        // A model with joined fields says the same of the same table.
+        let options = Options::default().with_one_to(OneTo::One);
+        let learnt = link(&moved, &options).unwrap();
+        assert!(learnt.field_names().iter().any(|name| name.contains(" + ")), "{:?}", learnt.field_names());
+        let file = ModelFile::of_json(&ModelFile::new(&learnt, &[]).to_json()).unwrap();
+        let again = link(&moved, &options.with_model(file)).unwrap();
+        assert_eq!((again.field_names(), again.matches), (learnt.field_names(), learnt.matches));
     }
 }

@@ -4,7 +4,7 @@
 
 use lookalike::hashing::SplitMix64;
 use records::{Error, Kind, Model, ModelFile, OneTo, Options, Side, Table, link, link_until};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 const SYLLABLES: [&str; 20] = [
@@ -246,6 +246,51 @@ fn rules_of_a_user_decide_what_is_compared() {
     );
     let unknown = link(&table, &Options::default().with_block(["nothing".to_owned()]));
     assert_eq!(unknown, Err(Error::Field { field: "nothing".into() }));
+    // A field that says nothing cannot choose either, and the rule does not go without it.
+    for (value, why) in [("norway", "one value"), ("", "no values")] {
+        let mut fields: Vec<String> = table.fields().to_vec();
+        fields.push("country".into());
+        let more = records(&table).into_iter().map(|mut record| {
+            record.push(value.into());
+            record
+        });
+        let more = of_records(&fields, more);
+        let refused = link(&more, &Options::default().with_block(["surname".into(), "country".into()]));
+        assert_eq!(refused, Err(Error::Block { field: "country".into(), why: why.into() }));
+    }
+}
+
+/// Whoever asks for less gets fewer bands and comparisons, and what is found stays near what was asked for.
+#[test]
+fn a_lower_recall_compares_less() {
+    let (table, truth) = table(1_500, 1);
+    let linked = |recall: f64| link(&table, &Options::default().with_recall(recall)).unwrap();
+    let [most, some, least] = [0.99, 0.8, 0.3].map(linked);
+    assert!(
+        most.compared > some.compared && some.compared > least.compared,
+        "{} {} {}",
+        most.compared,
+        some.compared,
+        least.compared
+    );
+    assert!(most.bands.len() > least.bands.len(), "{} {}", most.bands.len(), least.bands.len());
+    for (linked, recall) in [(most, 0.99), (some, 0.8), (least, 0.3)] {
+        let right = linked.matches.iter().filter(|it| truth.contains(&(it.a, it.b))).count() as f64;
+        assert!(right / truth.len() as f64 > recall - 0.01, "{right} of {} at {recall}", truth.len());
+    }
+}
+
+/// A block that is too large, and that no other field takes apart, is left out and counted.
+#[test]
+fn hot_blocks_are_cut_and_counted() {
+    let mut table = Table::new(["city", "sex", "number"]);
+    for at in 0..2_000 {
+        let number = if at % 100 == 0 { at.to_string() } else { String::new() };
+        table.push([if at % 50 == 0 { "bergen" } else { "oslo" }, ["f", "m"][at % 2], &number]);
+    }
+    let linked = link(&table, &Options::default().with_block(["city".to_owned()])).unwrap();
+    assert!(linked.left_out > 1_500, "{}", linked.left_out);
+    assert!(linked.compared < 100_000, "{} pairs are compared", linked.compared);
 }
 
 #[test]
@@ -288,6 +333,35 @@ fn two_tables_are_linked_one_to_one() {
     assert!(pairs.iter().all(|&(a, b)| sides[a] != sides[b]));
     let partners: BTreeSet<usize> = pairs.iter().flat_map(|&(a, b)| [a, b]).collect();
     assert_eq!(partners.len(), 2 * pairs.len(), "a record has two partners");
+}
+
+/// With one to many, a record of the inputs has one partner at the most, and one of the other table may have several.
+#[test]
+fn two_tables_are_linked_one_to_many() {
+    let mut made = Persons { random: SplitMix64::new(21) };
+    let (mut table, mut truth) = (Table::new(FIELDS), BTreeSet::new());
+    let persons: Vec<Vec<String>> = (0..600).map(|_| made.person()).collect();
+    // Some persons are in the first table twice, so that their copies have two partners there.
+    let first: Vec<usize> = (0..600).chain(0..100).collect();
+    first.iter().for_each(|&person| table.push_to(Side::First, &persons[person]));
+    for person in (0..600).chain(200..400) {
+        truth.insert((person, table.len()));
+        let copy = made.mistaken(&persons[person]);
+        table.push_to(Side::Second, &copy);
+    }
+    let of = |one_to: OneTo| found(&table, &Options::default().with_one_to(one_to));
+    let partners = |pairs: &BTreeSet<(usize, usize)>, of_first: bool| -> usize {
+        let mut counts = BTreeMap::<usize, usize>::new();
+        pairs.iter().for_each(|&(a, b)| *counts.entry(if of_first { a } else { b }).or_default() += 1);
+        counts.into_values().max().unwrap()
+    };
+    let (many, one_to_many) = (of(OneTo::Many), of(OneTo::OneToMany));
+    assert!(partners(&many, false) > 1, "without it, a record of the inputs has two partners");
+    assert_eq!((partners(&one_to_many, true), partners(&one_to_many, false)), (2, 1));
+    assert!(one_to_many.is_subset(&many));
+    // Which of two equal records of the first table is the partner does not count here.
+    let of_person: BTreeSet<_> = one_to_many.iter().map(|&(a, b)| (first[a], b)).collect();
+    assert!(f1(&of_person, &truth) > 0.99, "{}", f1(&of_person, &truth));
 }
 
 #[test]

@@ -327,6 +327,10 @@ def test_what_makes_no_sense_is_refused(tmp_path: pathlib.Path) -> None:
         (lambda: lookalike.dedup(rows, kind=records, against_only=True), lookalike.SettingError, "needs against"),
         (lambda: lookalike.pairs(["text"], kind=records), TypeError, "a record is a dictionary"),
         (lambda: lookalike.pairs(rows, kind=records, model=3), TypeError, "RecordModel"),
+        (lambda: lookalike.pairs(rows, kind=records, labels=[(0, 999, True)]), lookalike.SettingError, "no record 999"),
+        (lambda: lookalike.pairs(rows, kind=records, labels=[("x", 1, True)]), lookalike.SettingError, "no record `x`"),
+        (lambda: lookalike.pairs(rows, kind=records, labels=[(0, 1, "y")]), TypeError, "True, False or None"),
+        (lambda: lookalike.pairs(rows, kind=records, labels=[(0, 1)]), TypeError, "a list of"),
         (lambda: lookalike.RecordModel("{}"), lookalike.DamagedError, "is not a model of records"),
         (lambda: lookalike.link([{"a": "x"}], [{"b": "y"}]), lookalike.SettingError, "no field in common"),
         (lambda: lookalike.pairs(rows, fields="given"), TypeError, "fields"),
@@ -344,3 +348,39 @@ def test_rules_of_ones_own_and_threads() -> None:
         assert list(again) == list(found)
         summary = {name: value for name, value in again.summary.items() if name != "run"}
         assert summary == {name: value for name, value in found.summary.items() if name != "run"}
+
+
+def test_labels_decide_their_pairs_and_refine_the_weights(tmp_path: pathlib.Path) -> None:
+    rows = customers()
+    records: Any = "records"
+    found = lookalike.pairs(rows, kind=records, id="id")
+    first = found[0]
+    labels = [(first.a, first.b, False), ("p1a", "p2a", True), ("p4a", "p5a", None)]
+    labelled = lookalike.pairs(rows, kind=records, id="id", labels=labels)
+    pairs = {(pair.a, pair.b) for pair in labelled}
+    assert (first.a, first.b) not in pairs and ("p1a", "p2a") in pairs and ("p4a", "p5a") not in pairs
+    assert labelled.model is not None and found.model is not None
+    assert labelled.model.to_dict() != found.model.to_dict()
+    # A file of the command line says the same, and so do numbers of rows.
+    file = tmp_path / "labels.tsv"
+    file.write_text(f"a\tb\tlabel\n{first.a}\t{first.b}\tn\np1a\tp2a\ty\np4a\tp5a\tu\n")
+    table = write(rows, tmp_path / "customers.csv")
+    for again in (
+        lookalike.pairs(str(table), kind=records, labels=file),
+        lookalike.pairs(str(table), kind=records, labels=labels),
+    ):
+        assert [(pair.a, pair.b, pair.weight) for pair in again] == [(pair.a, pair.b, pair.weight) for pair in labelled]
+    place = {row["id"]: at for at, row in enumerate(rows)}
+    numbered = [(place[a], place[b], match) for a, b, match in labels]
+    without = [{name: value for name, value in row.items() if name != "id"} for row in rows]
+    by_row = lookalike.pairs(without, kind=records, labels=numbered)
+    assert {(rows[pair.a]["id"], rows[pair.b]["id"]) for pair in by_row} == pairs
+    kept, result = lookalike.dedup(rows, kind=records, id="id", labels=labels)
+    assert first.b in {row["id"] for row in kept} and "p2a" not in {row["id"] for row in kept}
+    clusters = lookalike.clusters(rows, kind=records, id="id", labels=labels)
+    assert ["p1a", "p2a"] in [sorted(cluster.members) for cluster in clusters]
+    # Of two tables, the first record is of the first one.
+    one, other = split()
+    linked = lookalike.link(one, other, id="id", labels=[("p0a", "p0b", False), ("p1a", "p0b", True)])
+    ends = {(pair.a, pair.b) for pair in linked}
+    assert ("p0a", "p0b") not in ends and ("p1a", "p0b") in ends

@@ -130,9 +130,10 @@ pub(crate) struct PairsArguments {
 }
 
 /// `lookalike label`
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct LabelArguments {
-    /// What to read: tables as CSV, TSV, JSON Lines or Parquet
+    /// What to read: tables as CSV, TSV, JSON Lines or Parquet; or the folder of a finished run of `dedup --kind records`, whose
+    /// tables and settings are taken
     #[arg(required = true, value_name = "INPUT")]
     pub(crate) inputs: Vec<OsString>,
     /// The file with the labels. If it exists, its labels are used, and further ones are added
@@ -150,6 +151,9 @@ pub(crate) struct LabelArguments {
     pub(crate) sketching: Sketching,
     #[command(flatten)]
     pub(crate) using: Using,
+    /// Which record is kept: its field is not compared. It follows from the run that is labelled.
+    #[arg(skip)]
+    pub(crate) keep: Option<pipeline::Keep>,
 }
 
 /// `lookalike clusters`
@@ -265,6 +269,14 @@ pub(crate) struct CompareArguments {
     pub(crate) planning: Planning,
     #[command(flatten)]
     pub(crate) recording: Recording,
+    #[command(flatten)]
+    pub(crate) partners: Partners,
+    /// With --kind records: the second table, with which the records of --corpus are linked
+    #[arg(long, value_name = "INPUT", num_args = 1.., help_heading = "Records")]
+    pub(crate) against: Vec<String>,
+    /// With --kind records: the two tables are compared with each other only
+    #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL", hide_possible_values = true, help_heading = "Records")]
+    pub(crate) against_only: Option<bool>,
     #[command(flatten)]
     pub(crate) reading: Reading,
     #[command(flatten)]
@@ -455,6 +467,7 @@ impl LabelArguments {
     pub(crate) fn choices(&self) -> Choices {
         let mut choices = chosen(&self.matching, &self.reading, &self.sketching, &self.using);
         choices.reading.kind.get_or_insert(pipeline::Kind::Records);
+        choices.keeping.keep.clone_from(&self.keep);
         choices
     }
 }
@@ -481,7 +494,9 @@ impl QueryArguments {
 impl CompareArguments {
     /// The settings that were chosen.
     pub(crate) fn choices(&self) -> Choices {
-        chosen(&self.planning.matching(), &self.reading, &self.sketching, &self.using)
+        let tables = (self.against.clone(), self.against_only);
+        let matching = Matching { against: tables.0, against_only: tables.1, ..self.planning.matching() };
+        chosen(&matching, &self.reading, &self.sketching, &self.using)
     }
 }
 

@@ -231,13 +231,15 @@ Asks about pairs of records: do both describe the same thing? The two records ar
 square brackets. Answer y (yes), n (no), u (cannot be told) or q (stop). The next question is always about the pair whose answer is least \
 certain after the answers so far. Each answer is written at once, so that the command can be stopped, and goes on where it was.
 
-The labels correct all probabilities by one number, and precision and recall are estimated from them, each with its standard error. With \
---labels the file is used by pairs, clusters and dedup. Give the same inputs and settings of records as there. \
+The labels refine the weights of the fields and shift all probabilities, and precision and recall are estimated from them, each with \
+its standard error. With --labels the file is used by pairs, clusters, dedup and compare. Give the same inputs and settings of records \
+as there, or the folder of a finished run of dedup, whose tables and settings are taken then. \
 Here --kind is records without being given, and the default of --threshold is a probability of 0.5, as with --kind records everywhere.";
 
 pub(crate) const LABEL: &str = "\
 Examples:
   lookalike label customers.csv -o labels.tsv
+  lookalike label clean/ -o labels.tsv                         of a run of dedup --kind records
   lookalike label dblp.csv --against acm.csv --against-only --one-to-one -o labels.tsv
   lookalike pairs customers.csv --kind records --labels labels.tsv";
 

@@ -188,7 +188,7 @@ fn with_defaults(mut command: clap::Command, defaults: &Value) -> clap::Command 
                  those at this threshold",
             ),
             ("label", Some("recall")) => {
-                argument.help("The share of the matches that bands should find. Bands are chosen to reach it")
+                argument.help("The share of the matches that bands should find. Bands are chosen to reach it; fewer for less")
             }
             ("label", Some("against")) => argument.help("Also compare with the records of these files"),
             ("dedup", _) => argument,

@@ -2,7 +2,7 @@
 
 use super::files::{check_page, write_page};
 use super::job::{STANDARD, job};
-use crate::arguments::{CompareArguments, Partners};
+use crate::arguments::CompareArguments;
 use crate::failure::{Failure, Result};
 use crate::interruption;
 use crate::output::{Printer, Progress, Shown};
@@ -19,8 +19,13 @@ type Found = (Settings, TwoTexts, [Vec<bool>; 2]);
 
 /// Runs the command.
 pub(crate) fn run(arguments: &CompareArguments, layers: &Layers, printer: &Printer) -> Result<()> {
-    if super::records::is_asked(&arguments.recording, &Partners::default(), layers)? {
+    if super::records::is_asked(&arguments.recording, &arguments.partners, layers)? {
         return super::records::compare(arguments, layers, printer);
+    }
+    if !arguments.against.is_empty() || arguments.against_only.is_some() {
+        let flag = if arguments.against.is_empty() { "--against-only" } else { "--against" };
+        return Err(Failure::usage(format!("{flag} is for records"))
+            .with_advice("add --kind records, or leave it out"));
     }
     let (settings, texts, left_out) = if arguments.corpus.is_empty() {
         of_files(arguments, layers)?

@@ -3,6 +3,8 @@
 //! ```text
 //! table -> matches and near misses -> the least certain pair -> a question -> an answer -> labels.tsv -> the next pair
 //! ```
+//!
+//! The folder of a finished run stands for its tables and its settings.
 
 use super::job::STANDARD;
 use super::records;
@@ -11,8 +13,9 @@ use crate::failure::{Failure, Result};
 use crate::interruption;
 use crate::output::{Asked, LabelsSoFar, Printer};
 use crate::settings::Layers;
-use ::records::run::{HEAD, Label, LabelsWritten, Named, Records};
+use ::records::run::{HEAD, Label, LabelsWritten, Named, Records, report_in};
 use ::records::{Judgement, Match, Refined, Shift, next_question};
+use corpus::name_to_path;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::{BufRead, ErrorKind, Read, Seek, SeekFrom, Write};
@@ -20,6 +23,77 @@ use std::path::Path;
 
 /// Pairs that are less probable than this are not asked about.
 const LEAST: f64 = 0.001;
+
+/// The same arguments; if the input is the folder of a finished run, with the tables and the settings of that run where no flag says
+/// otherwise.
+pub(crate) fn of_run(arguments: &LabelArguments) -> Result<LabelArguments> {
+    let mut told = arguments.clone();
+    let [input] = arguments.inputs.as_slice() else { return Ok(told) };
+    let folder = Path::new(input);
+    let Some(report) = report_in(folder) else { return Ok(told) };
+    let shown = folder.display();
+    let named = |against: bool| report.sources.iter().filter(move |source| source.against == against);
+    for source in &report.sources {
+        if !source.name.contains("://") && !name_to_path(&source.name).exists() {
+            return Err(Failure::usage(format!(
+                "the run in {shown} has read {}, which is not here",
+                source.name
+            ))
+            .with_advice("give the command where the run was made, or name the tables"));
+        }
+    }
+    let setting = |name: &str| report.settings.get(name).map(String::as_str);
+    let wrong = |name: &str| {
+        Failure::bad_input(format!("{shown}/report.json is damaged: {name} cannot be read"))
+            .with_advice("name the tables and the settings")
+    };
+    let number = |name: &str| -> Result<Option<f64>> {
+        setting(name).map(|written| written.parse().map_err(|_| wrong(name))).transpose()
+    };
+    told.inputs = named(false).map(|source| name_to_path(&source.name).into()).collect();
+    if told.matching.against.is_empty() {
+        told.matching.against = named(true).map(|source| source.name.clone()).collect();
+    }
+    let is_linked = setting("against-only") == Some("true");
+    told.matching.against_only = told.matching.against_only.or(Some(is_linked));
+    if !(told.partners.one_to_one || told.partners.one_to_many) {
+        told.partners.one_to_one = setting("partners") == Some("one-to-one");
+        told.partners.one_to_many = setting("partners") == Some("one-to-many");
+    }
+    let given = &mut told.recording;
+    if given.model.is_none() && given.block.is_empty() {
+        given.block =
+            setting("block").map_or(Vec::new(), |rules| rules.split(", ").map(Into::into).collect());
+        if setting("model") == Some("given") {
+            if setting("labels").is_some() {
+                return Err(Failure::usage(format!(
+                    "the run in {shown} refined a model by labels, and its labels would count twice"
+                ))
+                .with_advice("name the tables, and the model with --model"));
+            }
+            given.model = Some(folder.join("model.json"));
+        } else if told.matching.recall.is_none() {
+            told.matching.recall = number("recall")?;
+        }
+    }
+    if given.fields.is_none() && given.model.is_none() {
+        let fields = setting("fields").map(|written| written.parse().map_err(|_| wrong("fields")));
+        given.fields = fields.transpose()?;
+    }
+    if told.matching.threshold.is_none() {
+        told.matching.threshold = number("threshold")?;
+    }
+    if told.reading.id_field.is_none() {
+        told.reading.id_field = setting("id-field").map(str::to_owned);
+    }
+    if told.reading.on_bad_record.is_none() {
+        let written = setting("on-bad-record");
+        told.reading.on_bad_record =
+            written.map(|it| it.parse().map_err(|_| wrong("on-bad-record"))).transpose()?;
+    }
+    told.keep = setting("keep").map(|written| written.parse().map_err(|_| wrong("keep"))).transpose()?;
+    Ok(told)
+}
 
 /// Runs the command.
 pub(crate) fn run(arguments: &LabelArguments, layers: &Layers, printer: &Printer) -> Result<()> {

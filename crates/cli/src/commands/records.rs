@@ -375,7 +375,7 @@ pub(super) fn compare(arguments: &CompareArguments, layers: &Layers, printer: &P
     if let Some(path) = &arguments.html {
         check_page(path)?;
     }
-    let run = run(&arguments.corpus, &arguments.recording, &Partners::default(), None, layers)?;
+    let run = run(&arguments.corpus, &arguments.recording, &arguments.partners, None, layers)?;
     interruption::begin_run(false)?;
     let records = run.job.read(&interruption::requested)?;
     let find = |name: &str| {
@@ -396,12 +396,15 @@ pub(super) fn compare(arguments: &CompareArguments, layers: &Layers, printer: &P
     let Some(explained) = &matched.linked.explained else {
         return Err(Failure::usage("the two records were not compared"));
     };
+    let bands: Vec<String> = matched.linked.bands.iter().map(|it| it.band.to_string()).collect();
+    let compared = ComparedRecords { names, explained, bands: &bands };
     if let Some(path) = &arguments.html {
-        let threshold = job.options.threshold;
-        write_page(path, &explain::records::comparison(&names, explained, threshold))?;
+        let found_by: Vec<String> = compared.found_by().into_iter().map(|it| it.1.to_owned()).collect();
+        let page = explain::records::comparison(&compared.names, explained, job.options.threshold, &found_by);
+        write_page(path, &page)?;
         printer.written("the comparison", path);
     }
-    printer.compared_records(&ComparedRecords { names, explained })
+    printer.compared_records(&compared)
 }
 
 impl From<records::run::Error> for Failure {

@@ -13,6 +13,9 @@ use std::io::Write;
 /// The widest value that a comparison shows, in characters.
 const WIDEST: usize = 28;
 
+/// So many bands are named; `report.json` and the page have all of them.
+const SHOWN_BANDS: usize = 3;
+
 impl Printer {
     /// Prints the fields, the plan and the model.
     pub(crate) fn records_plan(&self, job: &Job, matched: &Matched) {
@@ -39,26 +42,13 @@ impl Printer {
             1 => "1 source".to_owned(),
             many => format!("{} sources", numbers::count(many as u64)),
         };
-        let is_told = job.options.has_model() || !job.options.blocks.is_empty();
-        let bands = match linked.bands.len() {
-            0 => "no bands,".to_owned(),
-            1 if is_told => "1 band, as it was given,".to_owned(),
-            many if is_told => format!("{many} bands, as they were given,"),
-            1 => format!("1 band finds an estimated {} of the matches", numbers::share(linked.planned)),
-            many => {
-                format!("{many} bands find an estimated {} of the matches", numbers::share(linked.planned))
-            }
-        };
-        self.say(
-            LogLevel::Info,
-            &format!(
-                "{BOLD}plan{BOLD:#}    {bands} at {:.1} comparisons per record\n        \
-                 input: {sources}, {}; memory: up to {}",
-                linked.compared as f64 / matched.records.table.len().max(1) as f64,
-                numbers::bytes(matched.records.bytes),
-                numbers::bytes(job.memory),
-            ),
+        let input = format!(
+            "input: {sources}, {}; memory: up to {}",
+            numbers::bytes(matched.records.bytes),
+            numbers::bytes(job.memory)
         );
+        let plan: String = plan(job, matched).into_iter().map(|line| format!("{line}\n        ")).collect();
+        self.say(LogLevel::Info, &format!("{BOLD}plan{BOLD:#}    {plan}{input}"));
         let (no_labels, shifted) = match job.labels {
             Some(_) => ("", format!("; labels shift all weights by {:+.1}", linked.shift)),
             None => (", no labels", String::new()),
@@ -158,6 +148,49 @@ impl Printer {
     }
 }
 
+/// Which records were compared, in words: how many bands there are and what they find, and the first ones.
+fn plan(job: &Job, matched: &Matched) -> Vec<String> {
+    let (linked, records) = (&matched.linked, &matched.records);
+    let count = records.table.len() as u64;
+    let first = (0..records.table.len()).filter(|&record| records.is_against(record)).count() as u64;
+    let within = |count: u64| count * count.saturating_sub(1) / 2;
+    let all = match (first, job.against_only) {
+        (0, _) => within(count),
+        (_, true) => first * (count - first),
+        (_, false) => within(count) - within(first),
+    };
+    if linked.compared as u64 == all {
+        return vec![match all {
+            0 => "there are no two records to compare".to_owned(),
+            1 => "the only two records are compared".to_owned(),
+            all => format!("all {} pairs of records are compared", numbers::count(all)),
+        }];
+    }
+    let is_told = job.options.has_model() || !job.options.blocks.is_empty();
+    let bands = match linked.bands.len() {
+        0 => "no bands,".to_owned(),
+        1 if is_told => "1 band, as it was given,".to_owned(),
+        many if is_told => format!("{many} bands, as they were given,"),
+        1 => format!("1 band finds an estimated {} of the matches", numbers::share(linked.planned)),
+        many => format!("{many} bands find an estimated {} of the matches", numbers::share(linked.planned)),
+    };
+    let cost = linked.compared as f64 / count.max(1) as f64;
+    let mut lines = vec![format!("{bands} at {cost:.1} comparisons per record")];
+    lines.extend(linked.bands.iter().take(SHOWN_BANDS).map(|it| match is_told {
+        true => escaped(&it.band.to_string()),
+        false => format!(
+            "{}: finds {}, {:.2} comparisons per record",
+            escaped(&it.band.to_string()),
+            numbers::share(it.finds),
+            it.cost
+        ),
+    }));
+    if linked.bands.len() > SHOWN_BANDS {
+        lines.push(format!("and {} more", linked.bands.len() - SHOWN_BANDS));
+    }
+    lines
+}
+
 /// The first line of a summary of a dedup.
 fn records_kept(verb: &str, report: &Report) -> String {
     format!(
@@ -243,11 +276,19 @@ pub(crate) struct Compared<'a> {
     pub(crate) names: [String; 2],
     /// What their fields say.
     pub(crate) explained: &'a Explained,
+    /// The bands, in words, in their order.
+    pub(crate) bands: &'a [String],
 }
 
 impl Compared<'_> {
+    /// The bands that find the two records, by number and in words.
+    pub(crate) fn found_by(&self) -> Vec<(usize, &str)> {
+        let of_number = |&number: &usize| Some((number, self.bands.get(number.checked_sub(1)?)?.as_str()));
+        self.explained.bands.iter().filter_map(of_number).collect()
+    }
+
     fn json(&self) -> String {
-        let Self { names, explained } = self;
+        let Self { names, explained, bands: _ } = self;
         let fields: Vec<Value> = explained
             .fields
             .iter()
@@ -259,14 +300,14 @@ impl Compared<'_> {
         let object = json!({
             "a": names[0], "b": names[1], "fields": fields, "prior": records::run::rounded(explained.prior),
             "weight": records::run::rounded(explained.weight), "probability": explained.probability,
-            "bands": explained.bands,
+            "bands": explained.bands, "found_by": self.found_by().iter().map(|it| it.1).collect::<Vec<_>>(),
         });
         format!("{object:#}\n")
     }
 
-    /// A table: a line for each field, those that say most first; then the prior and the sum.
+    /// A table: a line for each field, those that say most first; then the prior and the sum, and the bands that find the two.
     fn text(&self, colors: Colors) -> String {
-        let Self { names, explained } = self;
+        let Self { names, explained, bands: _ } = self;
         let cut = |value: &str| -> String {
             let value = if value.is_empty() { "-".to_owned() } else { escaped(value) };
             match value.chars().count() > WIDEST {
@@ -330,6 +371,9 @@ impl Compared<'_> {
                     let _ = writeln!(text, "{line}");
                 }
             }
+        }
+        for (number, band) in self.found_by() {
+            let _ = writeln!(text, "band {number}: {}", escaped(band));
         }
         text
     }

@@ -106,6 +106,159 @@ fn two_tables_are_linked() {
     assert_eq!(run.code, 0, "{run}");
     let pairs: Vec<Vec<&str>> = run.stdout.lines().map(|line| line.split('\t').collect()).collect();
     assert!(pairs.len() >= 28 && pairs.iter().all(|pair| is_right(pair[0], pair[1])), "{run}");
+
+    // `compare` explains a linked pair with the weights of `pairs`: with the same model, partners and labels.
+    let linked = "--against a.csv --against-only --one-to-one --kind records --fields given:name,surname=family,born:date,city";
+    std::fs::write(folder.path("labels.tsv"), "p0a\tp0b\ty\np3a\tp6b\tn\n").unwrap();
+    let learnt = folder.run(&format!("dedup b.csv {linked} -o out"));
+    assert_eq!(learnt.code, 0, "{learnt}");
+    let with_model = "--model out/model.json --against a.csv --against-only --one-to-one --kind records";
+    for how in [linked.to_owned(), format!("{linked} --labels labels.tsv"), with_model.to_owned()] {
+        let run = folder.run(&format!("pairs b.csv {how} --json"));
+        let pair: Value = serde_json::from_str(run.stdout.lines().nth(1).unwrap()).unwrap();
+        let (a, b) = (pair["a"].as_str().unwrap(), pair["b"].as_str().unwrap());
+        let compared = folder.run(&format!("compare --corpus b.csv {how} --json -- {a} {b}"));
+        let compared: Value = serde_json::from_str(&compared.stdout).unwrap();
+        assert_eq!(compared["weight"], pair["weight"], "{how}: {compared}");
+        for field in compared["fields"].as_array().unwrap() {
+            assert_eq!(
+                field["weight"],
+                pair["weights"][field["field"].as_str().unwrap()],
+                "{how}: {compared}"
+            );
+        }
+    }
+    let alone = folder.run("compare --corpus a.csv --kind records --json -- p0a p3a");
+    let alone: Value = serde_json::from_str(&alone.stdout).unwrap();
+    assert_eq!(alone["found_by"].as_array().unwrap().len(), alone["bands"].as_array().unwrap().len());
+    let text = folder.run("compare --corpus a.csv --against b.csv -- p0a p0b");
+    assert!(text.code == 2 && text.stderr.contains("--against is for records"), "{text}");
+
+    // The folder of a finished run stands for its tables and settings.
+    let told = folder.run_with(&format!("label b.csv {linked} -o told.tsv"), b"q\n");
+    let of_run = folder.run_with("label out -o of-run.tsv", b"q\n");
+    assert_eq!((of_run.code, &of_run.stderr), (0, &told.stderr), "{told}");
+    let other = folder.run_with("label out -o of-run.tsv --one-to-many --threshold 0.9", b"q\n");
+    assert_ne!(other.stderr, told.stderr, "flags come before the settings of the run");
+    let again = folder.run(&format!("dedup b.csv {with_model} -o again"));
+    assert_eq!(again.code, 0, "{again}");
+    let of_model = folder.run_with("label again -o of-model.tsv", b"q\n");
+    assert_eq!((of_model.code, &of_model.stderr), (0, &told.stderr), "the model is that of the run");
+    std::fs::remove_file(folder.path("a.csv")).unwrap();
+    let gone = folder.run_with("label out -o of-run.tsv", b"q\n");
+    assert!(gone.code == 2 && gone.stderr.contains("has read a.csv, which is not here"), "{gone}");
+}
+
+/// The plan names bands with what they find and cost, and `compare` names those that find two records.
+#[test]
+fn bands_are_said_in_words() {
+    let folder = Folder::new().with("persons.csv", super::records_scale::persons(1_500));
+    let run = folder.run("pairs persons.csv --kind records");
+    let plan: Vec<&str> = run.stderr.lines().skip_while(|line| !line.starts_with("plan ")).collect();
+    assert!(
+        plan[0].contains(" bands find an estimated ") && plan[0].contains(" comparisons per record"),
+        "{run}"
+    );
+    for line in &plan[1..4] {
+        assert!(line.contains(": finds ") && line.ends_with(" comparisons per record"), "{run}");
+    }
+    assert!(plan[4].trim_start().starts_with("and ") && plan[4].ends_with(" more"), "{run}");
+    let pair: Vec<&str> = run.stdout.lines().next().unwrap().split('\t').collect();
+    let compared =
+        folder.run(&format!("compare --corpus persons.csv --kind records -- {} {}", pair[0], pair[1]));
+    assert!(compared.stdout.contains("found by band"), "{compared}");
+    let named: Vec<&str> = compared.stdout.lines().filter(|line| line.starts_with("band ")).collect();
+    let first = plan[1].trim_start().split(": finds").next().unwrap();
+    let is_first = |line: &&&str| line.starts_with("band 1: ");
+    assert!(
+        !named.is_empty() && named.iter().find(is_first).is_none_or(|line| line.ends_with(first)),
+        "{compared}"
+    );
+    let page = folder.run(&format!(
+        "compare --corpus persons.csv --kind records --html page.html -- {} {}",
+        pair[0], pair[1]
+    ));
+    assert!(
+        page.code == 0 && folder.read("page.html").contains(named[0].split(": ").nth(1).unwrap()),
+        "{page}"
+    );
+    // Rules of one's own are named, and nothing is estimated of them.
+    let told = folder.run("pairs persons.csv --kind records --block surname+suburb");
+    assert!(
+        told.stderr.contains("1 band, as it was given,") && told.stderr.contains("surname and suburb"),
+        "{told}"
+    );
+}
+
+/// Which record of a pair stays, and what a cluster is.
+#[test]
+fn records_are_kept_by_rule_and_clusters_may_be_components() {
+    // The record with a city comes second, and has the smaller number.
+    let lines = customers();
+    let mut table = String::from("id,given,surname,born,city,seen\n");
+    for (at, line) in lines.lines().skip(1).collect::<Vec<_>>().into_iter().rev().enumerate() {
+        table.push_str(&format!("{line},{}\n", 1_000 - at));
+    }
+    let folder = Folder::new().with("customers.csv", table);
+    // How many of the removed records are those without a city, of all that are removed.
+    let removed = |keep: &str| -> (usize, usize) {
+        let out = format!("out-{}", keep.replace(':', "-"));
+        let run = folder.run(&format!("dedup customers.csv --kind records --keep {keep} -o {out}"));
+        assert_eq!(run.code, 0, "{keep}: {run}");
+        let rows = folder.read(&format!("{out}/removed.jsonl"));
+        let rows: Vec<Value> = rows.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        (rows.iter().filter(|row| row["id"].as_str().unwrap().ends_with('b')).count(), rows.len())
+    };
+    for (keep, removes_b) in [("first", false), ("fullest", true), ("max:seen", false), ("min:seen", true)] {
+        let (b, all) = removed(keep);
+        assert!(all >= 28 && b == if removes_b { all } else { 0 }, "{keep}: {b} of {all}");
+    }
+    let unknown = folder.run("dedup customers.csv --kind records --keep max:nothing -o none");
+    assert!(unknown.code == 2 && unknown.stderr.contains("no source has the field `nothing`"), "{unknown}");
+
+    // The first record and the last one match the second one, and not each other.
+    let chain = "a,b,c,d\nchristina,alexandra,margarethe,bartholomew\nchristina,alexandra,margaretha,bartholomeu\n\
+                 christine,alexandre,margaretha,bartholomeu\n";
+    let folder = Folder::new().with("chain.csv", chain);
+    let members = |flags: &str| {
+        let run = folder.run(&format!("clusters chain.csv --kind records --json {flags}"));
+        assert_eq!(run.code, 0, "{run}");
+        run.stdout.lines().count()
+    };
+    let kept = |flags: &str| {
+        folder.run(&format!("dedup chain.csv --kind records -o - {flags}")).stdout.lines().count()
+    };
+    assert_eq!(folder.run("pairs chain.csv --kind records").stdout.lines().count(), 2);
+    assert_eq!((members(""), members("--clusters components")), (2, 3));
+    assert_eq!((kept(""), kept("--clusters components")), (3, 2), "with the head of the table");
+}
+
+/// Dates that are none and numbers with units are values like others.
+#[test]
+fn dates_that_are_none_and_numbers_with_units_are_compared_as_they_are_written() {
+    let table: String = customers()
+        .lines()
+        .enumerate()
+        .map(|(at, line)| {
+            let mut parts: Vec<String> = line.split(',').map(str::to_owned).collect();
+            match at {
+                0 => parts.push("weight".into()),
+                at => parts.push(format!("{} kg", 50 + parts[0].len() + at % 40)),
+            }
+            if at % 7 == 1 {
+                parts[3] = ["unknown", "31.31.1999", "00000000", "1999-02-28T25:00"][at % 4].to_owned();
+            }
+            format!("{}\n", parts.join(","))
+        })
+        .collect();
+    let folder = Folder::new().with("customers.csv", table);
+    for fields in ["", "--fields given,surname,born:date,city,weight:number"] {
+        let run = folder.run(&format!("pairs customers.csv --kind records {fields}"));
+        let found: Vec<Vec<&str>> = run.stdout.lines().map(|line| line.split('\t').collect()).collect();
+        let right = found.iter().filter(|pair| is_right(pair[0], pair[1])).count();
+        assert!(run.code == 0 && run.stderr.contains("born (date)"), "{run}");
+        assert!(right >= 20 && found.len() <= right + 2, "{right} of {}: {run}", found.len());
+    }
 }
 
 #[test]
@@ -232,7 +385,10 @@ fn a_model_that_cannot_be_used_is_refused() {
         assert!(run.code == 2 && run.stderr.contains(said), "{arguments}: {run}");
     }
     let given = folder.run("pairs customers.csv --kind records --model out/model.json");
-    assert!(given.stderr.contains("bands, as they were given, at"), "nothing is estimated: {given}");
+    assert!(
+        given.stderr.contains("all 7,140 pairs of records are compared"),
+        "nothing is estimated: {given}"
+    );
 }
 
 /// The fields may be told as they were when the model was learnt, in any order, and with those that it left out.

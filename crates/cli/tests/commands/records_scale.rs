@@ -10,7 +10,7 @@ use testkit::faults::{Moment, run_and_kill};
 use testkit::memory::run_and_measure;
 
 /// A table of generated persons.
-fn persons(records: usize) -> String {
+pub(crate) fn persons(records: usize) -> String {
     let mut table = format!("id,{}\n", Persons::FIELDS.join(","));
     let all = (0..).flat_map(|person| Persons::new(1).of(person));
     for (at, record) in all.take(records).enumerate() {

@@ -1,6 +1,6 @@
 //! A folder -> the files below it.
 
-use super::runs::{Held, held, is_own};
+use super::runs::{Held, held, is_own_in};
 use crate::{Error, Result, path_to_name};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ pub(super) fn files(folder: &Path, target: Option<&Path>) -> Result<Below> {
     walk.enter(folder, Path::new(""))?;
     let mut below = walk.below;
     if held(folder) != Held::Nothing {
-        below.files.retain(|file| !is_own(&path_to_name(file)));
+        below.files.retain(|file| !is_own_in(folder, &path_to_name(file)));
         below.skipped.push(format!(
             "{} holds an earlier run of lookalike: its outputs are read as inputs, its reports and internal \
              files are skipped",

@@ -13,6 +13,9 @@ pub const RUN_FILE: &str = "run.json";
 /// What a run writes into its target in addition to the outputs.
 const OWN: [&str; 5] = [WORK_FOLDER, "report.json", "report.html", "removed.jsonl", "removed.parquet"];
 
+/// What a run on records writes beside that.
+const MODEL: &str = "model.json";
+
 /// Whether a folder holds a run, and in which state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Held {
@@ -38,6 +41,17 @@ pub(crate) fn held(folder: &Path) -> Held {
 /// True if `name`, a path relative to the target of a run, is a report or an internal file of the run.
 pub(crate) fn is_own(name: &str) -> bool {
     OWN.contains(&name.split('/').next().unwrap_or(name))
+}
+
+/// The same for a run in this folder, which also has a model if it was one on records. An output of another run may be named like
+/// a model.
+pub(super) fn is_own_in(folder: &Path, name: &str) -> bool {
+    is_own(name) || name == MODEL && is_of_records(folder)
+}
+
+fn is_of_records(folder: &Path) -> bool {
+    let written = std::fs::read(folder.join(WORK_FOLDER).join(RUN_FILE)).unwrap_or_default();
+    serde_json::from_slice::<serde_json::Value>(&written).is_ok_and(|run| run["kind"] == "records")
 }
 
 /// Removes files that are in `target` or in the folder of a run. For each of these folders a sentence is added to
@@ -70,7 +84,9 @@ pub(super) fn without_runs(
             .filter_map(|folder| Some((reason(&folder)?, folder)));
         match run.last() {
             Some((reason, folder)) => drop(left_out.insert(folder, reason)),
-            None if is_own(&path_to_name(&below)) && held(here(written_out)) != Held::Nothing => {
+            None if is_own_in(here(written_out), &path_to_name(&below))
+                && held(here(written_out)) != Held::Nothing =>
+            {
                 left_out.insert(file, "it is a report or an internal file of an earlier run of lookalike");
             }
             None => taken.push(file),

@@ -264,6 +264,25 @@ fn what_runs_wrote_is_not_an_input() {
     assert_eq!(outputs(&look("data/old/*", "new").unwrap().sources), ["b.txt"]);
 }
 
+/// The model of a finished run on records is no table; an output of another run may have its name.
+#[test]
+fn the_model_of_a_run_on_records_is_not_an_input() {
+    for (run, expected) in [
+        (r#"{"kind": "records"}"#, &["a.jsonl"][..]),
+        ("{}", &["a.jsonl", "model.json"]),
+        ("", &["a.jsonl", "model.json"]),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["out/a.jsonl", "out/model.json", "out/report.json"] {
+            write(folder.path(), name, b"{}");
+        }
+        write(folder.path(), "out/_lookalike/run.json", run.as_bytes());
+        for argument in ["out", "out/*"] {
+            assert_eq!(outputs(&find(folder.path(), argument).unwrap()), expected, "{argument} {run}");
+        }
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn names_that_are_not_utf8_are_told_apart() {

@@ -29,7 +29,7 @@ mod wanted;
 
 pub(crate) use scan::{Kind, Value, check, has_controls};
 pub use unique::unique_json;
-pub(crate) use wanted::{Found, Wanted, names_along};
+pub(crate) use wanted::{Found, Wanted, names_along, visit_names};
 
 /// The largest depth of nested arrays and objects.
 pub(crate) const MAX_DEPTH: usize = 1024;

@@ -150,6 +150,16 @@ pub(crate) fn names_along(line: &str, path: &FieldPath) -> Vec<String> {
     all
 }
 
+/// Hands the names of the members of the line's object to `visit`, up to where the line stops being JSON. True if all of it is.
+pub(crate) fn visit_names(line: &str, visit: &mut dyn FnMut(&str)) -> bool {
+    let (mut escapes, mut unescaped) = (Escapes::default(), String::new());
+    let listed = Scanner::new(line, &mut escapes).members(|name, _| {
+        visit(written_name(line, name, &mut unescaped));
+        false
+    });
+    listed.is_ok()
+}
+
 /// A name after unescaping. A name that is not valid Unicode cannot be asked for.
 #[inline]
 fn written_name<'a>(text: &'a str, name: Value, unescaped: &'a mut String) -> &'a str {

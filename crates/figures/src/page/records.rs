@@ -29,9 +29,9 @@ pub fn records_page(data: &RecordsData) -> String {
     page(&shortened(&data.title, VALUE), &body(data, budget))
 }
 
-/// The page that says why two records match, or do not.
+/// The page that says why two records match, or do not, and which bands find them, in words.
 #[must_use]
-pub fn compare_records_page(pair: &RecordPair) -> String {
+pub fn compare_records_page(pair: &RecordPair, found_by: &[String]) -> String {
     let names = [0, 1].map(|at| shortened(&pair.names[at], 120));
     let title = format!("{} and {}", names[0], names[1]);
     let body = html! {
@@ -46,6 +46,13 @@ pub fn compare_records_page(pair: &RecordPair) -> String {
                 }
             }
             section { h2 { "Why" } (explained()) (waterfall(pair)) }
+            @if !found_by.is_empty() {
+                section {
+                    h2 { "Bands" }
+                    p { "Records are compared if they agree in one of the bands. These two agree in" }
+                    ul { @for band in found_by { li { (shortened(band, VALUE)) } } }
+                }
+            }
         }
     };
     page(&title, &body)
@@ -209,8 +216,9 @@ fn weights(data: &RecordsData) -> Markup {
                     (facts(data.facts.iter().map(|(name, value)| (name.as_str(), shortened(value, VALUE)))))
                     @if let Some((recall, error)) = data.recall {
                         p {
-                            "About " b { (percent(recall)) } " of the matches were compared (standard error " (percent(error)) "). This follows from how \
-                             many matches only one band found."
+                            "About " b { (percent(recall)) } " of the matches were compared (standard error " (percent(error)) "). There are two estimates, and \
+                             the lower one counts: from how many bands found each match, and from how many matches the bands would still find if as many \
+                             mistakes were in other fields."
                         }
                     } @else {
                         p { "How many matches were not compared is not estimated." }

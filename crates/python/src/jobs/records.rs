@@ -8,7 +8,7 @@ use numpy::IntoPyArray;
 use pipeline::{Clusters, Keep, OnBadRecord};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
-use records::run::{Claim, Decision, Decisions, Job, Matched, Records, Report};
+use records::run::{Claim, Decision, Decisions, Job, LabelsWritten, Matched, Records, Report};
 use records::{Match, ModelFile, OneTo};
 use std::time::Instant;
 
@@ -30,6 +30,9 @@ pub(crate) struct Asked {
     model: Option<String>,
     #[pyo3(item)]
     threshold: Option<f64>,
+    /// The name of a file of labels, and what is in it.
+    #[pyo3(item)]
+    labels: Option<(String, String)>,
 }
 
 impl Asked {
@@ -101,7 +104,7 @@ impl Asked {
             },
             keep,
             components: settings.matching.clusters == Clusters::Components,
-            labels: None,
+            labels: self.labels.clone().map(|(name, content)| LabelsWritten { name, content }),
             options: how,
             memory: resources.memory,
             temp_dir: resources.temp_dir,

@@ -5,7 +5,8 @@ use super::{Chosen, Pair, Row, Rows};
 use crate::table::ByHash;
 use crate::threads::{Stopped, Work};
 
-/// A pair should be found by so many bands, so that those that differ in what was not seen are found too.
+/// A pair should be found by so many bands, so that those that differ in what was not seen are found too: the wanted share of the
+/// pairs by all of them, and by one of them a share whose distance to 1 is the square of that.
 const DEPTH: u8 = 3;
 
 /// A value that costs at most so many pairs for each record is always a band.
@@ -99,7 +100,8 @@ impl Rows<'_> {
                 chosen.push(self.chosen(offer.band, f64::from(offer.number) / alike.len() as f64, cost));
             }
         }
-        while !alike.is_empty() && (share(&times, 1) < 0.9999 || share(&times, DEPTH) < wanted) {
+        let (once, often) = (1.0 - (1.0 - wanted).powi(2), wanted);
+        while !alike.is_empty() && (share(&times, 1) < once || share(&times, DEPTH) < often) {
             work.go_on()?;
             let worth = |offer: &Offer| {
                 let mut gain = 0.0;

@@ -18,6 +18,20 @@ pub struct FieldsWritten {
     pub fields: Vec<WantedField>,
 }
 
+impl std::fmt::Display for FieldsWritten {
+    /// As it is read.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        for (at, field) in self.fields.iter().enumerate() {
+            let (comma, names) = (if at == 0 { "" } else { "," }, field.names.join("="));
+            match field.kind {
+                Some(kind) => write!(f, "{comma}{names}:{}", kind.as_str())?,
+                None => write!(f, "{comma}{names}")?,
+            }
+        }
+        Ok(())
+    }
+}
+
 impl std::str::FromStr for FieldsWritten {
     type Err = String;
 
@@ -71,6 +85,7 @@ mod tests {
             field(&["a.b", "c"], Some(Kind::Phone)),
         ];
         assert_eq!(read.fields, wanted);
+        assert_eq!(read.to_string(), "title=name,born:date,a.b=c:phone");
         for wrong in ["", "a,,b", "a:colour", "a=", "a,b=a"] {
             assert!(wrong.parse::<FieldsWritten>().is_err(), "{wrong}");
         }

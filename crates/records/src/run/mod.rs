@@ -73,6 +73,18 @@ pub enum OnBadRecord {
     Keep,
 }
 
+impl OnBadRecord {
+    /// How it is written.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Fail => "fail",
+            Self::Skip => "skip",
+            Self::Keep => "keep",
+        }
+    }
+}
+
 /// Why a run failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

@@ -6,7 +6,9 @@ use super::{
 use crate::strings::{Scratch, edits};
 use crate::table::{Side, Table};
 use crate::texts::Strings;
-use corpus::{Block, Cells, Format, Limits, Reader, Source, column_names, fields_there_are, place_of};
+use corpus::{
+    Block, Cells, Format, Limits, MOST_COLUMNS, Reader, Source, column_names, fields_there_are, place_of,
+};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -96,7 +98,10 @@ impl Records {
         }
         let checksums = Checksums::of(job)?;
         let names: Vec<Vec<String>> =
-            sources.iter().map(|source| column_names(source, LIMITS)).collect::<Result<_, _>>()?;
+            sources.iter().map(|source| column_names(source, LIMITS, stop)).collect::<Result<_, _>>()?;
+        if stop() {
+            return Err(Error::Interrupted);
+        }
         let id_field = id_field(job, &sources, &names, stop)?;
         let fields = wanted(job, &sources, &names, id_field.as_deref())?;
         let mut table = Table::new(fields.iter().map(|field| &field.names[0]));
@@ -442,6 +447,12 @@ fn wanted(
         }
         return Ok(fields.clone());
     }
+    if let Some(at) = names.iter().position(|names| names.len() >= MOST_COLUMNS) {
+        return Err(Error::Usage(format!(
+            "{} has {MOST_COLUMNS} fields or more; name those that are compared with --fields",
+            sources[at].name
+        )));
+    }
     // What all sources have; of two tables, what both have.
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     names.iter().flatten().for_each(|name| *counts.entry(name).or_default() += 1);
@@ -489,5 +500,26 @@ mod tests {
         let skipped: Vec<u64> = records.skipped(&job).iter().map(|it| it.0).collect();
         assert_eq!((records.named(0).line, skipped, records.named(1).line), (1, vec![3], 5));
         assert_eq!([records.slot(0), records.slot(1)], [0, 2]);
+    }
+
+    /// A field is compared, or can be named, whichever line it appears in first.
+    #[test]
+    fn a_field_that_only_later_lines_have_is_a_field() {
+        let (mut job, folder) = job_of("");
+        let path = folder.path().join("table.jsonl");
+        let lines: Vec<String> = (0..300)
+            .map(|at| match at {
+                ..250 => format!("{{\"name\": \"anna{at}\"}}\n"),
+                _ => format!("{{\"name\": \"anna{at}\", \"mail\": \"a{at}@example.org\"}}\n"),
+            })
+            .collect();
+        std::fs::write(&path, lines.concat()).unwrap();
+        job.sources = corpus::discover(&[&path], &Default::default()).unwrap();
+        let records = job.read(&|| false).unwrap();
+        assert_eq!(records.table.fields(), ["name", "mail"]);
+        assert_eq!([records.table.value(0, 1), records.table.value(299, 1)], ["", "a299@example.org"]);
+        job.fields = Some("mail".parse().unwrap());
+        assert_eq!(job.read(&|| false).unwrap().table.fields(), ["mail"]);
+        assert!(matches!(job.read(&|| true), Err(Error::Interrupted)));
     }
 }

@@ -8,8 +8,8 @@ use super::claim::{MATCHED, is_worthless, other_run};
 use super::outputs::Outputs;
 use super::reading::LIMITS;
 use super::{
-    Checksums, Decision, Decisions, Details, Error, Examples, Job, Keep, Matched, OnBadRecord, Records,
-    Result, SourceFigures, Stop, removed,
+    Checksums, Decision, Decisions, Details, Error, Examples, FieldsWritten, Job, Keep, Matched, OnBadRecord,
+    Records, Result, SourceFigures, Stop, removed,
 };
 use crate::model_file::ModelFile;
 use crate::options::OneTo;
@@ -158,10 +158,12 @@ fn settings(job: &Job) -> BTreeMap<String, String> {
         ("against-only", job.against_only.to_string()),
         ("block", blocks.join(", ")),
         ("clusters", if job.components { "components" } else { "stars" }.into()),
+        ("fields", job.fields.as_ref().map_or(String::new(), FieldsWritten::to_string)),
         ("id-field", job.id_field.clone().unwrap_or_default()),
         ("keep", keep),
         ("labels", job.labels.as_ref().map_or(String::new(), |labels| labels.name.clone())),
         ("model", if options.has_model() { "given" } else { "learnt" }.into()),
+        ("on-bad-record", job.on_bad_record.as_str().into()),
         ("partners", one_to.into()),
         ("recall", if is_fixed { String::new() } else { options.recall.to_string() }),
         ("threshold", options.threshold.to_string()),
