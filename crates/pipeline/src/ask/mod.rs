@@ -183,7 +183,7 @@ pub(crate) fn query(job: &Job, text: &str, top: usize, observer: &dyn Observer) 
         matching.within.as_ref().map(|field| (Choice::new(SettingName::Within, field), "other fields")),
     ];
     if let Some((choice, what)) = refused.into_iter().flatten().next() {
-        let allowed = format!("what is searched for has no {what}").into();
+        let allowed = format!("what is searched for has no {what}");
         return Err(WrongSetting::NotAllowed { choice, allowed }.into());
     }
     if let Some(reason) = recipe.unusable(text, &mut TextBuffers::default()) {
