@@ -10,6 +10,9 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+/// The part of the memory limit that the cache of an index may take.
+const CACHE_SHARE: u64 = 8;
+
 /// The part of the memory limit that adding documents may take, when the rest of the run is over.
 const ADDING_SHARE: u64 = 4;
 
@@ -113,7 +116,7 @@ impl Named {
             return Err(Failure::usage(format!("{first} and {second} are both indexes; a run can ask one"))
                 .with_advice("merge them first: lookalike index merge"));
         }
-        let options = options_within(&layers.resources()?);
+        let options = options_within(&layers.resources()?, CACHE_SHARE);
         let created_as = first.filter(|input| is_created(input)).map(PathBuf::from);
         let against = first.filter(|_| created_as.is_none()).map(Path::new);
         let against = against.map(|folder| Open::new(folder, &options, printer)).transpose()?;
@@ -162,7 +165,7 @@ impl Named {
         if let Some(folder) = &self.created {
             // Similarities to what is added now are exact in later runs.
             let config = Config::default().with_settings(settings.clone()).with_store(Stored::Shingles);
-            let index = Index::create(folder, &config, &options_within(resources))?;
+            let index = Index::create(folder, &config, &options_within(resources, CACHE_SHARE))?;
             printer.note(&format!("created the index {}, which stores shingles", folder.display()));
             let open = Open { folder: folder.clone(), index: Arc::new(index) };
             self.against = self.created_as.as_deref().map(|written| open.named(written)).or(self.against);

@@ -127,7 +127,15 @@ fn read(json: &str, wanted: u32, bytes: &mut Vec<u8>) -> Result<u32, String> {
         return Ok(bits);
     };
     let digits = text.strip_prefix("0x").unwrap_or(text);
-    if digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {
+    let is_hexadecimal = digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+    // What can be both is what has the wanted width.
+    if is_hexadecimal && wanted != 0 && 4 * digits.len() != wanted as usize {
+        if base64(text, bytes) && 8 * (bytes.len() - before) == wanted as usize {
+            return Ok(wanted);
+        }
+        bytes.truncate(before);
+    }
+    if is_hexadecimal {
         if digits.len() % 2 != 0 {
             let number = if is_whole_number(json) { NUMBER_IN_STRING } else { "" };
             return Err(format!("has {} hexadecimal digits; two of them make a byte{number}", digits.len()));
@@ -380,6 +388,10 @@ mod tests {
         assert_eq!(bits_of("\"ff001234\""), Some(32));
         assert_eq!(Fingerprints::new("hash", 32).shown("`ff001234").unwrap(), "\"ff001234\"");
         assert_eq!(bits_of("7"), Some(64));
+        // Digits of base64 that could be hexadecimal are what has the wanted width.
+        assert_eq!(bytes("\"AbCdEf01\"", 48).unwrap(), [0x01, 0xb0, 0x9d, 0x11, 0xfd, 0x35]);
+        assert_eq!(bytes("\"AbCdEf01\"", 32).unwrap(), [0xab, 0xcd, 0xef, 0x01]);
+        assert!(bytes("\"AbCdEf01\"", 64).unwrap_err().contains("32 bits"));
         assert_eq!(bits_of("\"ff\""), None);
     }
 

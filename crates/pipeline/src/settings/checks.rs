@@ -121,12 +121,14 @@ impl Settings {
 
     fn check_fingerprints(&self) -> Result<()> {
         let SignatureSettings { kind, bits, measure, method, .. } = &self.signature;
+        let is_told = bits.is_some();
         let bits = bits.unwrap_or(USUAL_BITS);
         if !(LEAST_BITS..=MOST_BITS).contains(&bits) {
             return Err(not_allowed(SettingName::Bits, bits, format!("{LEAST_BITS} to {MOST_BITS}")));
         }
         if self.matching.distance > bits / 2 {
-            let allowed = format!("at most {} of {bits} bits; others are as near by chance", bits / 2);
+            let wider = if is_told { "" } else { "; wider fingerprints must be told with the setting bits" };
+            let allowed = format!("at most {} of {bits} bits; others are as near by chance{wider}", bits / 2);
             return Err(not_allowed(SettingName::Distance, self.matching.distance, allowed));
         }
         // Other settings than the default can be here only if nobody checked what was chosen.

@@ -50,16 +50,16 @@ fn open(folder: &Path, printer: &Printer) -> Result<Index> {
 
 /// How the commands with settings open an index.
 fn options(layers: &Layers) -> Result<Options> {
-    Ok(options_within(&layers.resources()?))
+    // The other half is for what is added. fjall has the filters of tables that it has just been given in the cache, and each is
+    // a block of up to some megabytes: without room for them they would be read again for every key.
+    Ok(options_within(&layers.resources()?, 2))
 }
 
-/// The part of the memory limit that the cache of an index may take.
-const CACHE_SHARE: u64 = 8;
-
-/// Options that keep the memory limit. What is needed to read an index is in the folder of `--temp-dir`.
-pub(super) fn options_within(resources: &Resources) -> Options {
+/// Options that keep the memory limit, of which the cache may take one of so many parts. What is needed to read an index is in
+/// the folder of `--temp-dir`.
+pub(super) fn options_within(resources: &Resources, parts: u64) -> Options {
     let options = Options::default();
-    let cache = (resources.memory / CACHE_SHARE).min(options.cache);
+    let cache = (resources.memory / parts).min(options.cache);
     options.with_cache(cache).with_temp_dir(resources.temp_dir.clone())
 }
 
