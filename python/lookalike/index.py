@@ -152,6 +152,7 @@ class Index:
             wrong = given[0] if given else "create"
             raise TypeError(f"Index() takes either like or {wrong}: an index that is like another one has its settings")
         most = None if candidates is None else whole("candidates", candidates, 1)
+        self._path = os.fspath(path)
         other = like._path if isinstance(like, Index) else None if like is None else os.fspath(like)
         creating = {
             "given": given,
@@ -162,7 +163,6 @@ class Index:
             "create": create,
         }
         self._native = _native.NativeIndex(os.fspath(path), resolve("Index", options), creating)
-        self._path = os.fspath(path)
 
     def __enter__(self) -> "Index":
         return self

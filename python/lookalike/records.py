@@ -401,7 +401,7 @@ class _Asked:
         if model is not None and not isinstance(model, RecordModel):
             raise TypeError(f"model must be a RecordModel or the path of one, not {type(model).__name__}")
         self.native = resolve(function, {name: options[name] for name in _SHARED if name in options}, kind="records")
-        self.records = {
+        self.records: Dict[str, Any] = {
             "fields": None if self.fields is None else ",".join(self.fields),
             "block": _rules(options.get("block")),
             "one_to_one": one_to_one,
@@ -497,10 +497,10 @@ def _namer(holder: Documents, table: str) -> Callable[[Key], str]:
         if not holder.in_memory or (isinstance(key, str) and key not in rows):
             return str(key)
         row = rows.get(key, key)
-        is_row = isinstance(row, (int, np.integer)) and 0 <= row < len(holder)
-        if not is_row or (ids is not None and key not in rows and not is_missing(ids[row])):
-            raise SettingError(f"labels: there is no record {key!r}")
-        return f"{table}:{row + 1}"
+        if isinstance(row, (int, np.integer)) and 0 <= row < len(holder):
+            if ids is None or key in rows or is_missing(ids[row]):
+                return f"{table}:{row + 1}"
+        raise SettingError(f"labels: there is no record {key!r}")
 
     return name
 

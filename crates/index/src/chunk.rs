@@ -164,7 +164,8 @@ impl Chunk {
         let read = written(store, space)?;
         let (numbers, mut keys) = (&self.numbers, Vec::new());
         let entries = (0..bands).flat_map(|band| {
-            let of_band = &self.keys[band];
+            // Without documents there are no keys.
+            let of_band = self.keys.get(band).map_or(&[][..], Vec::as_slice);
             keys.clear();
             keys.extend(in_buckets.iter().map(|&at| (of_band[at as usize], at)));
             let mut sorted = Vec::new();

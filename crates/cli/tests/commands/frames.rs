@@ -79,7 +79,7 @@ fn what_cannot_leave_frames_out_says_so() {
         ("dedup news --within-days score --dry-run", "not a field and a number of days"),
         ("dedup news --within-days domain:2 --dry-run", "the field `domain` is not a date"),
         ("dedup news --site-field nowhere --dry-run", "no record has the field `nowhere`"),
-        ("query news --text hello --within-days score:3", "a text to search for has no date"),
+        ("query news --text hello --within-days score:3", "what is searched for has no date"),
     ] {
         let outcome = folder.run(arguments);
         assert_ne!(outcome.code, 0, "{arguments}");

@@ -285,12 +285,6 @@ fn parquet_with_a_dictionary_of_long_texts() {
 }
 
 #[test]
-fn documents_of_an_index() {
-    let corpus = Limited::with(|out| bulk_copies(200_000, u64::MAX, out));
-    corpus.run("index add seen in.jsonl --id-field id", 64);
-}
-
-#[test]
 fn one_long_document() {
     // What one long document takes is what two of them take.
     let long = |out: &mut dyn Write| {

@@ -181,7 +181,14 @@ pub(crate) fn runtime() -> Result<&'static Handle> {
     })
 }
 
+/// A runtime opens fewer files than this.
+#[cfg(unix)]
+const FILES: usize = 10;
+
 fn start() -> io::Result<Handle> {
+    // A runtime that cannot open its files panics. So there must be room for them first.
+    #[cfg(unix)]
+    drop((0..FILES).map(|_| std::fs::File::open("/dev/null")).collect::<io::Result<Vec<_>>>()?);
     let runtime = Builder::new_current_thread().enable_io().enable_time().build()?;
     let handle = runtime.handle().clone();
     std::thread::Builder::new()
