@@ -64,7 +64,7 @@ impl Form {
 }
 
 /// The byte order mark that some programs write before UTF-8.
-const MARK: &[u8] = "\u{feff}".as_bytes();
+pub(crate) const MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// The beginning of a source without its byte order mark, if it has one.
 pub(crate) fn without_mark(bytes: &[u8]) -> &[u8] {

@@ -332,11 +332,11 @@ fn linked(
             }
         }
         contradiction = contradicted(&model);
-        // Where the rule will decide, bands find what it takes for matches.
-        let is_alike = |at: usize| match contradiction {
-            None => likely[at] > 0.5,
-            Some(_) => by_rule(&columns, sample.pairs[at], sample.levels.at(at)),
-        };
+        // Where the rule will decide, bands find what it takes for matches. If the sample has none, those of the model find what is
+        // alike in some way at least.
+        let by_rule = |at: usize| by_rule(&columns, sample.pairs[at], sample.levels.at(at));
+        let is_by_rule = contradiction.is_some() && (0..likely.len()).any(by_rule);
+        let is_alike = |at: usize| if is_by_rule { by_rule(at) } else { likely[at] > 0.5 };
         let mut alike: Vec<Pair> =
             (0..likely.len()).filter(|&at| is_alike(at)).map(|at| sample.pairs[at]).collect();
         alike.sort_unstable_by_key(|&(a, b)| mix64(u64::from(a) << 32 | u64::from(b)));

@@ -101,7 +101,11 @@ def _host(spark: "SparkSession", said: str) -> str:
     if found is not None:
         return found.group(1)
     address = F.expr("reflect('java.net.InetAddress', 'getLocalHost')")
-    rows = spark.range(_ROWS).select(address.alias("host")).distinct().collect()
+    try:
+        rows = spark.range(_ROWS).select(address.alias("host")).distinct().collect()
+    except Exception:
+        # What went wrong first is what is said.
+        return "a host that Spark does not name"
     # A name and a number: `node-7/10.0.0.7`.
     hosts = sorted({row.host.partition("/")[0] for row in rows})
     more = f" and {len(hosts) - _NAMED_HOSTS} others" if len(hosts) > _NAMED_HOSTS else ""

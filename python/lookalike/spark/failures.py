@@ -61,7 +61,7 @@ _RULES = (
     ),
     _rule(
         r"SparkContext (?:was|has been) (?:shut ?down|stopped|cancelled)|Cannot call methods on a stopped SparkContext"
-        r"|Answer from Java side is empty|Connection refused|JAVA_GATEWAY_EXITED|Error while (?:sending|receiving)",
+        r"|Answer from Java side is empty|JAVA_GATEWAY_EXITED|Error while (?:sending|receiving)",
         errors.LookalikeError,
         f"Spark itself ended, or did not begin. {_GO_ON}",
     ),

@@ -116,7 +116,8 @@ impl Named {
             return Err(Failure::usage(format!("{first} and {second} are both indexes; a run can ask one"))
                 .with_advice("merge them first: lookalike index merge"));
         }
-        let options = options_within(&layers.resources()?, CACHE_SHARE);
+        let resources = layers.resources()?;
+        let options = options_within(&resources, resources.memory / CACHE_SHARE);
         let created_as = first.filter(|input| is_created(input)).map(PathBuf::from);
         let against = first.filter(|_| created_as.is_none()).map(Path::new);
         let against = against.map(|folder| Open::new(folder, &options, printer)).transpose()?;
@@ -165,7 +166,8 @@ impl Named {
         if let Some(folder) = &self.created {
             // Similarities to what is added now are exact in later runs.
             let config = Config::default().with_settings(settings.clone()).with_store(Stored::Shingles);
-            let index = Index::create(folder, &config, &options_within(resources, CACHE_SHARE))?;
+            let index =
+                Index::create(folder, &config, &options_within(resources, resources.memory / CACHE_SHARE))?;
             printer.note(&format!("created the index {}, which stores shingles", folder.display()));
             let open = Open { folder: folder.clone(), index: Arc::new(index) };
             self.against = self.created_as.as_deref().map(|written| open.named(written)).or(self.against);

@@ -128,7 +128,7 @@ pub(crate) fn run(arguments: &LabelArguments, layers: &Layers, printer: &Printer
     interruption::end_run();
     if matched.linked.rule.is_some() {
         return Err(Failure::usage("this table cannot teach a model, and labels could not refine it")
-            .with_advice("a table of 30 records and more can; this one is decided by a rule"));
+            .with_advice("a rule decides it: fewer than 30 records teach nothing, and neither do records without copies; a field that may differ between copies can be left out with --fields"));
     }
     let (records, pool) = (&matched.records, &matched.linked.matches);
     // As with --labels, all labels count, also of pairs that are not asked about.

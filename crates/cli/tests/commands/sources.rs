@@ -450,3 +450,17 @@ fn what_a_search_does_not_compare_is_said() {
     let outcome = folder.run("dedup b.jsonl -o out --within-days date:3 --on-bad-record skip");
     assert!(outcome.code == 2 && outcome.stderr.contains("`date`"), "{outcome}");
 }
+
+#[test]
+fn a_run_that_compares_contents_of_other_days_is_looked_into() {
+    let line = |id: u32, day: u32| {
+        format!("{{\"id\":{id},\"text\":\"one two\\u0000three\",\"day\":\"2024-02-0{day}\"}}\n")
+    };
+    let folder = Folder::new().with("a.jsonl", [line(1, 1), line(2, 2), line(3, 6)].concat());
+    let outcome = folder.run("dedup a.jsonl -o out --id-field id --within-days day:2");
+    assert!(outcome.code == 0 && outcome.stderr.contains("kept 2 of 3"), "{outcome}");
+    let inspected = folder.run("inspect out --id 2");
+    assert!(inspected.code == 0 && inspected.stdout.contains('1'), "{inspected}");
+    let again = folder.run("dedup a.jsonl -o out --id-field id --within-days day:2");
+    assert!(again.code == 0 && again.stderr.contains("nothing to do"), "{again}");
+}

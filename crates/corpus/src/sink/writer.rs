@@ -8,12 +8,9 @@ use crate::block::Content;
 use crate::npy::NpySink;
 use crate::parquet::ParquetSink;
 use crate::place::place_of;
-use crate::raw::{Form, RawRecords};
+use crate::raw::{Form, MARK, RawRecords};
 use crate::{Block, Error, Format, Result, Source};
 use std::path::{Path, PathBuf};
-
-/// The byte order mark of UTF-8.
-const MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Writes the kept records of one source.
 #[derive(Debug)]

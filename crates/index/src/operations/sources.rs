@@ -86,7 +86,7 @@ impl Index {
                 fields => format!("{inputs} {:032x}", pipeline::content_hash(fields.join("\0").as_bytes())),
             });
             let name = name.map(|name| name_with(name, extras.lifetime));
-            self.add_documents(documents, if_present, job.resources.memory, name)
+            self.add_documents(documents, if_present, job.resources.free(), name)
         })?;
         Ok(Added { bad, ..added })
     }

@@ -293,7 +293,8 @@ impl Ledger {
 /// The stages need at least this much memory together, in bytes.
 const LEAST_TOTAL: u64 = 16 << 20;
 
-fn fixed(threads: u64, sources: u64) -> u64 {
+/// The memory of the program, its threads and its sources, in bytes.
+pub(crate) fn fixed(threads: u64, sources: u64) -> u64 {
     BASE.saturating_add(PER_THREAD.saturating_mul(threads)).saturating_add(PER_SOURCE.saturating_mul(sources))
 }
 

@@ -1,6 +1,7 @@
 //! The memory, threads and temporary folder that a run may use.
 
 use super::{SettingName, not_allowed};
+use crate::limits::memory::fixed;
 use crate::{Error, LEAST_MEMORY, Result, available_memory};
 use corpus::written_size;
 use std::path::PathBuf;
@@ -37,6 +38,13 @@ impl Resources {
             temp_dir: None,
             max_pairs: None,
         }
+    }
+
+    /// What the memory limit leaves to a command that reads documents and holds something besides: all but what the program and
+    /// its threads take, and at least a quarter of the limit.
+    #[must_use]
+    pub fn free(&self) -> u64 {
+        self.memory.saturating_sub(fixed(self.threads as u64, 1)).max(self.memory / 4)
     }
 
     /// Returns an error if the memory or the number of threads is too small or too large.

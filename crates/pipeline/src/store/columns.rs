@@ -3,7 +3,7 @@
 use crate::method::Recipe;
 use crate::report::Counts;
 use crate::seen::{SeenMatch, SeenRow};
-use crate::store::entries::{Class, Entries, Entry, Slot, Within};
+use crate::store::entries::{Entries, Entry, Slot, Within};
 use corpus::Position;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -170,7 +170,7 @@ impl Columns {
         }
         let is_sketch = |(slot, entry): (usize, Entry)| {
             let lanes = list(&self.lanes, &self.lane_ends, slot);
-            if entry.class() == Class::Compared { recipe.method.is_sketch(lanes) } else { lanes.is_empty() }
+            if entry.is_sketched() { recipe.method.is_sketch(lanes) } else { lanes.is_empty() }
         };
         self.lane_ends.len() == slots && self.entries().iter().enumerate().all(is_sketch)
     }

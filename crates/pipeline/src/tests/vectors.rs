@@ -37,6 +37,13 @@ pub(super) fn rows(count: usize, seed: u64) -> Vec<Row> {
     rows
 }
 
+/// Vectors in all directions of space: most of them are near to some that are not near to each other.
+fn directions(count: usize, seed: u64) -> Vec<Row> {
+    let mut random = SplitMix64::new(seed);
+    let mut normal = move || random.next_normal_pair().0 as f32;
+    (0..count).map(|_| ((0..3).map(|_| normal()).collect(), 0)).collect()
+}
+
 pub(super) fn write(folder: &Path, name: &str, rows: &[Row], first: usize) -> Source {
     let mut text = String::new();
     for (i, (vector, within)) in rows.iter().enumerate() {
@@ -131,8 +138,11 @@ fn pairs_are_those_of_brute_force() {
 #[test]
 fn survivors_follow_the_greedy_rule_without_chains() {
     let folder = tempfile::tempdir().unwrap();
-    for (seed, measure) in [(3, Measure::Cosine), (4, Measure::Euclidean)] {
-        let all = rows(400, seed);
+    for (all, measure) in [
+        (rows(400, 3), Measure::Cosine),
+        (rows(400, 4), Measure::Euclidean),
+        (directions(400, 5), Measure::Cosine),
+    ] {
         let source = write(folder.path(), "all.jsonl", &all, 0);
         let settings = settings(measure);
         let mut expected: BTreeMap<usize, usize> = BTreeMap::new();
@@ -160,7 +170,8 @@ fn survivors_follow_the_greedy_rule_without_chains() {
                     let (removals, _, _) = view.decide(&copies, &mut stages)?;
                     for removal in removals.iter() {
                         let removal = removal?;
-                        found.insert(removal.number as usize, removal.kept as usize);
+                        let before = found.insert(removal.number as usize, removal.kept as usize);
+                        assert!(before.is_none(), "{} is removed twice", removal.number);
                     }
                     Ok(())
                 })

@@ -447,7 +447,8 @@ fn wanted(
         }
         return Ok(fields.clone());
     }
-    if let Some(at) = names.iter().position(|names| names.len() >= MOST_COLUMNS) {
+    let is_cut_off = |at: usize| names[at].len() >= MOST_COLUMNS && sources[at].format == Format::Jsonl;
+    if let Some(at) = (0..names.len()).find(|&at| is_cut_off(at)) {
         return Err(Error::Usage(format!(
             "{} has {MOST_COLUMNS} fields or more; name those that are compared with --fields",
             sources[at].name

@@ -32,7 +32,16 @@ pub(super) fn read(
     let (job, copies) = documents_job(&arguments.corpus, layers, printer)?;
     interruption::begin_run(false)?;
     let progress = Progress::new(printer, &job).without_plan();
-    let found = pipeline::texts(&job, &ids, &progress);
+    // An id of the truth that the corpus does not have is a mistake without a text.
+    let found = loop {
+        match pipeline::texts(&job, &ids, &progress) {
+            Err(pipeline::Error::NoSuchDocument { id, .. }) if ids.contains(&id.as_str()) => {
+                printer.note(&format!("there is no document {id} in --corpus"));
+                ids.retain(|other| *other != id);
+            }
+            found => break found,
+        }
+    };
     progress.end();
     let texts = found?.into_iter().map(|found| found.text);
     let texts = ids.iter().map(|id| (*id).to_owned()).zip(texts).collect();

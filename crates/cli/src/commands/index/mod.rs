@@ -52,14 +52,14 @@ fn open(folder: &Path, printer: &Printer) -> Result<Index> {
 fn options(layers: &Layers) -> Result<Options> {
     // The other half is for what is added. fjall has the filters of tables that it has just been given in the cache, and each is
     // a block of up to some megabytes: without room for them they would be read again for every key.
-    Ok(options_within(&layers.resources()?, 2))
+    let resources = layers.resources()?;
+    Ok(options_within(&resources, resources.free() / 2))
 }
 
-/// Options that keep the memory limit, of which the cache may take one of so many parts. What is needed to read an index is in
-/// the folder of `--temp-dir`.
-pub(super) fn options_within(resources: &Resources, parts: u64) -> Options {
+/// Options with so many bytes of cache at most. What is needed to read an index is in the folder of `--temp-dir`.
+pub(super) fn options_within(resources: &Resources, cache: u64) -> Options {
     let options = Options::default();
-    let cache = (resources.memory / parts).min(options.cache);
+    let cache = cache.min(options.cache);
     options.with_cache(cache).with_temp_dir(resources.temp_dir.clone())
 }
 

@@ -120,9 +120,14 @@ impl Segment {
         self.decide(early.clone(), gone, visit);
         let is_left =
             |position: usize| self.may_remove(position) && !gone.contains(self.items[position].number);
-        for pair in self.first_near(self, late.clone(), early, is_left) {
-            gone.insert(self.items[pair.of_batch].number);
-            visit(pair);
+        let found = self.first_near(self, late.clone(), early, is_left);
+        // What is gone already was removed by a vector that comes earlier.
+        for pair in found {
+            let number = self.items[pair.of_batch].number;
+            if !gone.contains(number) {
+                gone.insert(number);
+                visit(pair);
+            }
         }
         self.decide(late, gone, visit);
     }
