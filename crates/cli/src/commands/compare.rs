@@ -72,6 +72,7 @@ fn of_files(arguments: &CompareArguments, layers: &Layers) -> Result<Found> {
     if [&arguments.a, &arguments.b].iter().all(|name| *name == STANDARD) {
         return Err(Failure::usage("standard input cannot be both texts").with_advice("name a file"));
     }
+    corpus::refuse_stdin_twice([&arguments.a, &arguments.b].map(AsRef::as_ref))?;
     let contents = [file(&arguments.a, most)?, file(&arguments.b, most)?];
     let texts = TwoTexts::of_bytes([arguments.a.clone(), arguments.b.clone()], contents);
     Ok((settings, texts, Default::default()))

@@ -60,6 +60,8 @@ fn text(arguments: &QueryArguments, most: u64) -> Result<String> {
         return Err(Failure::usage("standard input cannot be both the corpus and the text to search for")
             .with_advice("read one of them from a file"));
     }
+    let named = arguments.inputs.iter().map(AsRef::as_ref).chain(file.map(Path::as_os_str));
+    corpus::refuse_stdin_twice(named)?;
     text_of(arguments.text.as_ref().or(arguments.like.as_ref()), file, most)
 }
 

@@ -448,3 +448,23 @@ fn what_an_index_cannot_be_asked_is_refused() {
     ok(&folder, "dedup corpus.jsonl --against seen -o estimated --id-field id --verify estimate");
     assert_eq!(removed(&folder, "estimated").len(), 4);
 }
+
+#[test]
+fn settings_of_one_run_are_refused_with_an_index() {
+    let line = |day: &str| {
+        format!("{{\"id\":\"{day}\",\"text\":\"one two three four five six\",\"day\":\"{day}\"}}\n")
+    };
+    let folder = Folder::new().with("old.jsonl", line("2001-01-01")).with("new.jsonl", line("2026-01-01"));
+    assert_eq!(folder.run("index create seen --store shingles").code, 0);
+    assert_eq!(folder.run("index add seen old.jsonl --id-field id").code, 0);
+    for command in [
+        "dedup new.jsonl --id-field id --against seen --within-days day:3 -o out",
+        "dedup new.jsonl --id-field id --add-to seen --common 5 -o out",
+        "index add seen new.jsonl --id-field id --within-days day:3",
+        "index check seen new.jsonl --id-field id --site-field day",
+    ] {
+        let outcome = folder.run(command);
+        assert!(outcome.code != 0 && outcome.stderr.contains("one run"), "{command}: {outcome}");
+        assert!(!folder.path("out").exists(), "{command}");
+    }
+}

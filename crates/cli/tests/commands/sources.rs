@@ -379,6 +379,8 @@ fn standard_input_by_two_names_is_refused() {
         "cat a.jsonl | $0 dedup - --against - -o out",
         "cat a.jsonl | $0 dedup - /dev/stdin --dry-run",
         "cat a.jsonl | $0 pairs /dev/fd/0 --against -",
+        "cat a.jsonl | $0 compare - /dev/stdin",
+        "cat a.jsonl | $0 query /dev/stdin --text-file -",
         "cat a.jsonl | $0 pairs - --against /proc/self/fd/0 --kind records --format jsonl",
     ] {
         let outcome = shell(&folder, command);

@@ -59,6 +59,7 @@ impl Index {
             let (what, needed) = ("exact verification", "shingles or texts");
             return Err(Error::NotStored { what, needed, stored: config.store.as_str() });
         }
+        pipeline::Documents::check_for_index(settings)?;
         let refused = |setting, value: String, reason| Err(Error::NotForRuns { setting, value, reason });
         if settings.matching.verify == Verify::None {
             return refused(

@@ -170,6 +170,7 @@ impl Index {
         observer: &dyn Observer,
         take: impl FnOnce(&Job, &mut Documents<'_>) -> Result<R>,
     ) -> Result<(R, u64)> {
+        pipeline::Documents::check_for_index(&job.settings)?;
         let job = &self.job_with_settings(job);
         let leaves_out = job.settings.files.on_bad_record != OnBadRecord::Fail;
         let read = |visit: &mut Take<'_>| {

@@ -1,6 +1,6 @@
 //! Folders that are damaged, newer or something else: named, never written to, and never a panic.
 
-use super::{in_memory, options, thorough};
+use super::{files, in_memory, options, thorough};
 use crate::store::Space;
 use crate::store::memory::MemoryStore;
 use crate::{Config, Document, Error, Index, ManualClock, OnMatch, Query, Stored};
@@ -25,22 +25,6 @@ fn text(number: usize) -> String {
 
 fn documents(numbers: std::ops::Range<usize>) -> Vec<Document> {
     numbers.map(|number| Document::new(format!("id-{number}"), text(number))).collect()
-}
-
-/// All files below a folder, with their contents.
-fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let mut all = BTreeMap::new();
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        match path.is_dir() {
-            true => all.append(&mut files(&path)),
-            false => {
-                let bytes = std::fs::read(&path).unwrap();
-                all.insert(path, bytes);
-            }
-        }
-    }
-    all
 }
 
 fn copy(from: &Path, to: &Path) {

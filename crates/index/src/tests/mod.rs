@@ -20,6 +20,9 @@ mod values;
 use crate::store::memory::MemoryStore;
 use crate::{Config, Index, ManualClock, Options};
 use pipeline::Settings;
+use std::collections::BTreeMap;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The key of indexes in memory.
@@ -31,6 +34,31 @@ pub(crate) fn options(clock: &Arc<ManualClock>) -> Options {
         .with_clock(Arc::clone(clock) as Arc<dyn crate::Clock>)
         .with_memtable(16 << 10)
         .with_cache(1 << 20)
+}
+
+/// All files below a folder, with their contents. A store removes tables that were replaced whenever it likes; if one goes while
+/// the files are read, all are read again.
+pub(crate) fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    loop {
+        let mut all = BTreeMap::new();
+        match add_files(folder, &mut all) {
+            Ok(()) => return all,
+            Err(cause) => assert_eq!(cause.kind(), ErrorKind::NotFound, "{cause}"),
+        }
+    }
+}
+
+fn add_files(folder: &Path, all: &mut BTreeMap<PathBuf, Vec<u8>>) -> std::io::Result<()> {
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            add_files(&path, all)?;
+        } else {
+            let bytes = std::fs::read(&path)?;
+            all.insert(path, bytes);
+        }
+    }
+    Ok(())
 }
 
 /// Settings with which every pair at the threshold of 0.6 is found, for all practical purposes: the plan of 64 bands of 2

@@ -28,18 +28,8 @@ fn make(path: &Path) -> Index {
 
 /// All files of an index with their bytes, but for that of the process that has it open.
 fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let mut all = BTreeMap::new();
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        match path.is_dir() {
-            true => all.append(&mut files(&path)),
-            false if path.ends_with("process") => {}
-            false => {
-                let bytes = std::fs::read(&path).unwrap();
-                all.insert(path, bytes);
-            }
-        }
-    }
+    let mut all = super::files(folder);
+    all.retain(|path, _| !path.ends_with("process"));
     all
 }
 

@@ -142,7 +142,11 @@ pub fn compare_values(
             only: Default::default(),
             left_out: Default::default(),
             is_duplicate: distance <= settings.matching.distance,
-            probability: recipe.method.probability(similarity, 1, false),
+            // Nothing beyond the distance is listed, whatever finds it.
+            probability: match distance <= settings.matching.distance {
+                true => recipe.method.probability(similarity, 1, false),
+                false => 0.0,
+            },
             plan: recipe.method.label(),
         });
     }

@@ -88,6 +88,11 @@ impl Documents {
         Ok(Self { recipe })
     }
 
+    /// Returns an error if a setting follows from the documents of one run, and so means nothing with an index.
+    pub fn check_for_index(settings: &Settings) -> Result<()> {
+        check_frames(settings, UseOfSketches::LaterRuns)
+    }
+
     /// What an engine needs that runs a whole job: the sketches of a run on one machine, which has signatures only where they
     /// decide. [`likeness`](Self::likeness) cannot be asked. A document is a text.
     pub fn for_run(settings: &Settings, key: &str) -> Result<Self> {
