@@ -39,6 +39,12 @@ def by_ids(removed: List[Any]) -> List[Any]:
     return sorted((row["id"], row["kept_id"], row["kind"], row["similarity"]) for row in removed)
 
 
+def without_disk(report: Any) -> Any:
+    """A report without the disk of one machine, which takes some bytes for an id: on Spark the place of a document stands for one."""
+    found = comparable(report)
+    return {**found, "plan": {**found["plan"], "disk_bytes_per_document": None}}
+
+
 FOLDERS = {"web": ["b", "a c%d"], "books": ["z", "a"], "news": ["1"]}
 
 
@@ -80,7 +86,7 @@ def test_folders_are_decided_as_on_one_machine(spark: Any, folders: Any, tmp_pat
     else:
         assert places(found) == places(expected)
     assert report["sources"] == one.summary["sources"]
-    assert comparable(report) == comparable(one.summary)
+    assert without_disk(report) == without_disk(one.summary)
     assert pyarrow.parquet.read_table(tmp_path / "many" / "kept").column_names == ["id", "text", "n"]
 
 
@@ -97,7 +103,7 @@ def test_the_command_calls_sources_as_that_of_one_machine_does(folders: Any, tmp
     assert {source["name"] for source in one["sources"]} >= {"./web/a c%d.parquet", "news/1.parquet", "books/z.parquet"}
     assert places(written(tmp_path / "many" / "removed")) == places(expected)
     assert many["sources"] == one["sources"]
-    assert comparable(many) == comparable(one)
+    assert without_disk(many) == without_disk(one)
 
 
 def test_patterns_that_match_no_file_are_refused_at_once(spark: Any, folders: Any, tmp_path: Any) -> None:
