@@ -116,10 +116,11 @@ fn mistakes_are_shown_side_by_side_with_a_corpus() {
         .with("vectors.jsonl", vectors)
         .with("ab.tsv", "a\tb\t0.5\n")
         .with("truth.tsv", "a\tc\n");
-    // Only what is shown is read from the corpus, so that a truth of one more document needs it there.
+    // A document of the truth that the corpus does not have is a mistake without a text.
     let sets = "sets.jsonl --kind sets --items items --id-field id";
     let missing = folder.run(&format!("evaluate ab.tsv --truth truth.tsv --corpus {sets}"));
-    assert!(missing.code != 0 && missing.stderr.contains("no document has the id c"), "{missing}");
+    assert!(missing.code == 0 && missing.stderr.contains("there is no document c in --corpus"), "{missing}");
+    assert!(missing.stdout.contains("both    \"milk\""), "{missing}");
     let folder = folder.with("truth.tsv", "a\tb\n");
     let folder = folder.with("found.tsv", "x\ty\n");
     let missed = folder.run(&format!("evaluate found.tsv --truth truth.tsv --only-labelled --corpus {sets}"));
